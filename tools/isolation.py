@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,14 +152,13 @@ def build_wheels(directory: Path) -> list[Path]:
     return sorted(directory.glob("*.whl"))
 
 
-def write_constraints(run: Run, wheels: Sequence[Path]) -> None:
-    """Fix siblings to the wheels just built, and all else to the workspace's versions save what the run names."""
-    free = {distribution(requirement) for requirement in run.extra}
+def write_constraints(home: Path, wheels: Sequence[Path], free: Collection[str]) -> None:
+    """Fix siblings to the wheels just built, and all else to the workspace's versions save the free distributions."""
     pins = read_toml(ROOT)["tool"]["uv"]["constraint-dependencies"]
     lines = [pin for pin in pins if distribution(pin) not in free]
     lines += [f"{distribution(wheel.name.split('-')[0])} @ {wheel.as_uri()}" for wheel in wheels]
-    run.home.mkdir()
-    (run.home / "constraints.txt").write_text("\n".join(lines))
+    home.mkdir()
+    (home / "constraints.txt").write_text("\n".join(lines))
 
 
 def check(run: Run, wheels: Sequence[Path]) -> Result:
@@ -168,7 +167,7 @@ def check(run: Run, wheels: Sequence[Path]) -> Result:
     verdict, output = "ok", ""
     bytecode = Bytecode(run.work / "bytecode", run.home / "venv")
     try:
-        write_constraints(run, wheels)
+        write_constraints(run.home, wheels, {distribution(requirement) for requirement in run.extra})
         third_party += install_alone(run, bytecode)
         run_tests(run, bytecode)
     except StepFailed as failure:
@@ -239,27 +238,33 @@ def install_alone(run: Run, bytecode: Bytecode) -> list[str]:
 
 
 def run_tests(run: Run, bytecode: Bytecode) -> None:
-    folder, home, source = run.folder, run.home, ROOT / "packages" / run.folder
-    install("install pytest", home, *read_toml(source)["dependency-groups"]["test"])
+    install("install pytest", run.home, *test_requirements(run.folder))
     bytecode.take()
-    copy = home / "packages" / folder
+    copy_tests(run.folder, run.home)
+    pytest(run.home)
+    bytecode.give(other_libraries=True)
+
+
+def test_requirements(folder: str) -> list[str]:
+    """What the tests of a package need beside its wheel."""
+    requirements: list[str] = read_toml(ROOT / "packages" / folder)["dependency-groups"]["test"]
+    return requirements
+
+
+def copy_tests(folder: str, home: Path) -> None:
+    """Copy the tests of a package where no source folder can be imported."""
+    source, copy = ROOT / "packages" / folder, home / "packages" / folder
     shutil.copytree(source / "tests", copy / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(source / "README.md", copy)
     # pytest's configuration and the Hypothesis profiles; neither makes anything importable.
     shutil.copy(ROOT / "pyproject.toml", home)
     shutil.copy(ROOT / "conftest.py", home)
-    call(
-        "tests",
-        home / "venv/bin/pytest",
-        "-q",
-        "-m",
-        "not once",
-        "-p",
-        "no:cacheprovider",
-        copy.relative_to(home),
-        cwd=home,
-    )
-    bytecode.give(other_libraries=True)
+
+
+def pytest(home: Path, *options: str) -> str:
+    """Run the tests copied to this folder, and return what pytest prints."""
+    quiet = ("-q", "-m", "not once", "-p", "no:cacheprovider")
+    return call("tests", home / "venv/bin/pytest", *quiet, *options, "packages", cwd=home)
 
 
 def install(step: str, home: Path, *requirements: str) -> None:

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from importlib.metadata import requires
+from importlib.metadata import requires, version
 from pathlib import Path
 
 import pytest
@@ -30,7 +30,8 @@ def test_command_layers_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_command_script_is_installed() -> None:
-    assert subprocess.run([SCRIPT, "--version"], capture_output=True, text=True, check=True).stdout == "lawful 0.1.0\n"
+    done = subprocess.run([SCRIPT, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"lawful {version('lawful')}\n"
 
 
 @pytest.mark.parametrize("argument", ["--version", "--help"])
