@@ -50,9 +50,11 @@ def record[C](cls: type[C], /) -> type[C]:
 def _init(cls: type, names: tuple[str, ...], defaults: dict[str, Any]) -> Any:
     if tuple(defaults) != names[len(names) - len(defaults) :]:
         raise TypeError(f"{cls.__qualname__}: expected defaults of the last fields only, got {', '.join(defaults)}")
-    code = _init_code(len(names)).replace(
-        co_varnames=("self", *names), co_consts=(None, *names), co_qualname=f"{cls.__qualname__}.__init__"
-    )
+    code = _init_code(len(names))
+    field_of = dict(zip(code.co_varnames[1:], names, strict=True))
+    # The constants are the names, and None before or after them.
+    consts = tuple([field_of.get(const, const) for const in code.co_consts])
+    code = code.replace(co_varnames=("self", *names), co_consts=consts, co_qualname=f"{cls.__qualname__}.__init__")
     init = FunctionType(code, {"assign": object.__setattr__}, "__init__", tuple(defaults.values()))
     init.__module__ = cls.__module__
     return init
@@ -67,7 +69,7 @@ def _init_code(count: int) -> CodeType:
     exec(f"def __init__(self, {', '.join(names)}):{lines}", namespace)
     code: CodeType = namespace["__init__"].__code__
     assert code.co_varnames == ("self", *names), "the names of the parameters, in their order"
-    assert code.co_consts == (None, *names), "the names of the fields, in their order"
+    assert set(code.co_consts) - {None} == set(names), "the names of the fields"
     return code
 
 
