@@ -50,6 +50,8 @@ collect_ignore = [
 
 #: The number of devices that the CPU is in the tests of folders that are called ``devices``, and of some other files.
 _DEVICES = "8"
+#: Flags of XLA for those of other packages than `xla-backend`: as in `tests/conftest.py`, LLVM optimizes less.
+_CHEAP = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 
 
 class FileOnDevices(pytest.File):
@@ -66,9 +68,12 @@ class ProcessOnDevices(pytest.Item):
     """The tests of one file, in a process of their own."""
 
     def runtest(self) -> None:
+        environment = {**os.environ, "LAWFUL_CPU_DEVICES": _DEVICES}
+        if "xla-backend" not in self.path.parts:
+            environment["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_CHEAP}"
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "-p", "no:xdist", str(self.path)],
-            env={**os.environ, "LAWFUL_CPU_DEVICES": _DEVICES},
+            env=environment,
             cwd=self.config.rootpath,
             capture_output=True,
             text=True,

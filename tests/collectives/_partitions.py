@@ -13,6 +13,7 @@ from lawful.core import ClosedJaxpr, Primitive
 from lawful.staging import make_jaxpr
 from lawful.xla_backend._lowering.module import lower
 from lawful.xla_backend._runtime import bindings
+from tests.conftest import CHEAP
 
 Axes = Sequence[tuple[str, int]]
 
@@ -110,6 +111,7 @@ def compile_and_run(program: str, axes: Axes, x: Any, out_shape: Sequence[int]) 
     options.num_partitions = build.num_partitions = count
     options.device_assignment = build.device_assignment = assignment
     build.use_spmd_partitioning = build.use_shardy_partitioner = True
+    options.env_option_overrides = list(CHEAP.items())
     device_list = jaxlib.DeviceList(tuple(devices))
     executable = _client().compile_and_load(program, device_list, options)
     tiling = hlo.HloSharding.iota_tile([size for _, size in axes] + [1] * (x.ndim - len(axes)))
