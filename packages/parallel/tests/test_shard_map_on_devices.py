@@ -264,3 +264,19 @@ def test_io_callback_with_a_result_over_some_axes_is_an_error() -> None:
     )  # fmt: skip
     with pytest.raises(xla_backend.LoweringError, match="over all axes of its mesh around 'io_callback'"):
         f(X)
+
+
+@pytest.mark.parametrize("names", [(), ("x",)])
+@pytest.mark.parametrize("compile", [jit, lambda f: f], ids=["compiled", "eager"])
+def test_shard_map_without_results_calls_functions(compile: Any, names: tuple[str, ...]) -> None:
+    """A Python function is called on each device, also where there is neither an argument nor a result."""
+    seen: list[int] = []
+
+    def tell(*_: Any) -> None:
+        callback(lambda i: seen.append(int(i)), axis_index("x"))
+
+    for specs, args in ((P("x"), (np.arange(8.0),)), ((), ())):
+        mapped = shard_map(tell, mesh=on(devices()), in_specs=specs, out_specs=None, axis_names={*names})
+        assert compile(mapped)(*args) is None
+        assert sorted(seen) == sorted([*range(4)] * 2)
+        seen.clear()

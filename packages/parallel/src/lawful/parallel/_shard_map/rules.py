@@ -275,5 +275,5 @@ def _lower(
     return ctx.manual_computation(
         untyped(jaxpr, mesh, tuple(axis_names), check_vma), operands,
         [NamedSharding(mesh, spec_of(spec)) for spec in in_specs],
-        [NamedSharding(mesh, spec_of(spec)) for spec in out_specs], axis_names,
+        [NamedSharding(mesh, spec_of(spec)) for spec in out_specs], axis_names, NamedSharding(mesh, PartitionSpec()),
     )  # fmt: skip

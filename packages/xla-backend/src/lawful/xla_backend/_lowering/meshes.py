@@ -10,6 +10,8 @@ from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lawful.core import ArgumentValueError, ClosedJaxpr, ShapedArray
 from lawful.xla_backend._runtime.bindings import DeviceType, ir, sdy
 
@@ -177,6 +179,7 @@ class MeshMethods:
         in_shardings: Sequence[Sharding],
         out_shardings: Sequence[Sharding],
         manual_axes: Sequence[Hashable],
+        mesh: Sharding,
     ) -> list[Value]:
         """Returns the results of a jaxpr that every device runs on its parts of the operands.
 
@@ -184,11 +187,11 @@ class MeshMethods:
           jaxpr: of the parts; it has no constants.
           operands: the whole values.
           in_shardings: how each is split.
-          out_shardings: the same for the results, whose parts the jaxpr gives. All are on one mesh.
+          out_shardings: the same for the results, whose parts the jaxpr gives.
           manual_axes: the axes of the mesh along which the values are split by hand; the compiler has the others.
+          mesh: the sharding on it of a value that is whole; all shardings are on this mesh.
         """
         module, dialect = self._function.module, sdy()
-        mesh = (*in_shardings, *out_shardings)[0]
         names = axis_texts(mesh)
         # The axes of a manual computation around this one are manual here too.
         outside = () if module.mesh is None else [a for a, _ in module.mesh.axes if a not in module.mesh.free]
@@ -206,19 +209,21 @@ class MeshMethods:
             ]
             return dialect.TensorShardingPerValueAttr.get(each)
 
+        # Without a result XLA's partitioner does not know where a call of a Python function runs: give it one.
+        added = [] if jaxpr.out_avals else [ShapedArray((), np.dtype(np.int32))]
         op = dialect.ManualComputationOp(
-            [module.types.tensor_type(aval) for aval in self.avals_out],
+            [module.types.tensor_type(aval) for aval in (*self.avals_out, *added)],
             [*operands],
             attributes(in_shardings, jaxpr.in_avals),
-            attributes(out_shardings, jaxpr.out_avals),
+            attributes([*out_shardings, *[mesh] * len(added)], [*jaxpr.out_avals, *added]),
             dialect.ManualAxesAttr.get([ir.StringAttr.get(names[axis]) for axis in manual_axes]),
         )
         parts = [module.types.tensor_type(aval) for aval in jaxpr.in_avals]
         # Each device calls Python functions in its own order.
         block = self._function.block(op.regions[0], parts, runs_once=True)
         with self.mesh(mesh.mesh_axes, free=free, symbol=symbol), block as args:
-            dialect.ReturnOp(self._function.inline(jaxpr, list(args)))
-        return list(op.results)
+            dialect.ReturnOp([*self._function.inline(jaxpr, list(args)), *map(module.types.zeros, added)])
+        return list(op.results)[: len(jaxpr.out_avals)]
 
     @property
     def sdy(self) -> Any:
