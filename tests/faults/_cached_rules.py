@@ -1,14 +1,16 @@
-"""Faults in the accelerators: cached derivative rules, replay, the tape, deduplicated jaxprs."""
+"""Faults in the accelerators: cached derivative rules, replay, the tape, deduplicated jaxprs, recorded calls."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from lawful.autodiff._fast import dual, jvp, linearize, tape, traced_rules
-from lawful.core import Primitive
+from lawful.core import Literal, Primitive, ShapedArray, get_aval
 from lawful.core._fast import IndexedJaxpr, deduplication
 from lawful.core._jaxpr import memoization
 from lawful.ops._fast import promotion
+from lawful.staging import JaxprTracer
+from lawful.staging._fast import calls
 
 from ._fault import Rule, function_fault, local_fault, method_fault
 
@@ -64,6 +66,39 @@ def _first_result_twice(right: Rule) -> Rule:
         return [found[0] if aval == avals[0] else x for x, aval in zip(found, avals, strict=True)]
 
     return replay
+
+
+def _of_any_trace(right: Rule) -> Rule:
+    """Takes tracers of enclosing traces for variables of the program that is recorded."""
+
+    def key(trace: Any, call: Any, args: Any) -> Any:
+        if not any([type(x) is JaxprTracer for x in args]) or any([type(x) not in (JaxprTracer, float) for x in args]):
+            return None
+        return type(trace), call, *[float if type(x) is float else x.aval for x in args]
+
+    return key
+
+
+def _without_second_type(right: Rule) -> Rule:
+    def key(trace: Any, call: Any, args: Any) -> Any:
+        found = right(trace, call, args)
+        return found[:3] if found and len(found) > 3 and found[3] is not float else found
+
+    return key
+
+
+def _strong_types(right: Rule) -> Rule:
+    def key(trace: Any, call: Any, args: Any) -> Any:
+        found = right(trace, call, args)
+        return found and tuple([x.update(weak_type=False) if type(x) is ShapedArray else x for x in found])
+
+    return key
+
+
+def _first_number(right: Rule) -> Rule:
+    """Takes the number of the first call of these types."""
+    known: dict[Any, Any] = {}
+    return lambda x, aval: known.setdefault(aval, right(x, aval))
 
 
 cached_rule_faults = (
@@ -143,4 +178,18 @@ cached_rule_faults = (
         "may_change",
         lambda right: lambda self, x: False,
     ),
+    local_fault("a recorded call has the number of an earlier one", "stale cache", calls, "_literal", _first_number),
+    local_fault(
+        "the number of a recorded call has the type of a float",
+        "wrong dtype",
+        calls,
+        "_literal",
+        lambda right: lambda x, aval: Literal(x, get_aval(x)),
+        sources=("every dtype",),
+    ),
+    local_fault(
+        "recorded calls are told apart by their first operand", "stale cache", calls, "_key", _without_second_type
+    ),
+    local_fault("recorded calls of weak and strong operands are one", "weak type lost", calls, "_key", _strong_types),
+    local_fault("a recorded call takes variables of any program", "closure constant", calls, "_key", _of_any_trace),
 )

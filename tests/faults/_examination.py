@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import signal
 import sys
 import time
@@ -44,7 +45,7 @@ class Kill:
     after: int
 
 
-#: The limit of processor time for a law on a case: ten times the usual time.
+#: The limit of processor time for a law on a case: ten times the time in the common case.
 SECONDS: Final = 4.0
 
 
@@ -105,9 +106,25 @@ def fails(law: Law, case: Drawn, effort: Effort) -> bool:
     """Whether a law fails, or does not end, on a case."""
     try:
         with ending():
-            return examine(law, lawful, case, effort).verdict == "failed"
+            outcome = examine(law, lawful, case, effort)
     except EndlessError:
         return True
+    refuse_wrong_arguments(outcome.error)
+    return outcome.verdict == "failed"
+
+
+def refuse_wrong_arguments(error: BaseException | None) -> None:
+    """Raises AssertionError if a fault's function does not take the arguments of the right one.
+
+    Every law finds such a fault, which says nothing about the laws: the right function has changed.
+    """
+    package = __name__.rpartition(".")[0]
+    names = {name for module, loaded in sys.modules.items() if module.startswith(package) for name in vars(loaded)}
+    while error is not None:
+        found = re.search(r"TypeError: ((\w+)\.<locals>\.\S+\(\) .*argument.*)", f"{type(error).__name__}: {error}")
+        misfit = found[1] if found and found[2] in names else None
+        assert misfit is None, f"the fault does not take the arguments of what it replaces: {misfit}"
+        error = error.__cause__ or error.__context__
 
 
 def kills_of(

@@ -111,8 +111,8 @@ def _all_cases(right: Rule) -> Rule:
 
 
 def _rows_for_columns(right: Rule) -> Rule:
-    def cotangent(ct: Any, x: Any, y: Any, numbers: Any, *, lhs_is_linear: bool) -> Any:
-        out = right(ct, x, y, numbers, lhs_is_linear=lhs_is_linear)
+    def cotangent(ct: Any, x: Any, *rest: Any, **options: Any) -> Any:
+        out = right(ct, x, *rest, **options)
         order = tuple(reversed(range(x.ndim)))
         return ops.reshape(ops.transpose(out, order), x.shape)
 

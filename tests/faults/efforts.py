@@ -89,7 +89,7 @@ def report(found: dict[str, list[Search]]) -> Table:
 def main(arguments: Iterable[str] | None = None) -> None:
     """Searches for faults with each effort, and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--every", type=int, default=8, help="search for one of so many faults")
+    parser.add_argument("--every", type=int, default=8, help="search for every nth fault")
     parser.add_argument("--seconds", type=float, default=5.0, help="of processor time for a fault")
     options = parser.parse_args(None if arguments is None else list(arguments))
     chosen = faults[:: options.every]

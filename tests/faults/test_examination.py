@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from ._examination import EndlessError, ending
+from ._examination import EndlessError, ending, refuse_wrong_arguments
 
 
 def spin(seconds: float) -> None:
@@ -86,3 +86,19 @@ def test_examination_what_others_lose_is_told_as_before(monkeypatch: pytest.Monk
     assert told == [ValueError]
     Held()
     assert told == [ValueError, ValueError]
+
+
+def test_examination_refuses_a_fault_of_other_arguments() -> None:
+    """A rule that got an argument more since its fault was written; every law would find that fault."""
+
+    def wrong(x: object) -> object:
+        return x
+
+    with pytest.raises(TypeError) as caught:
+        wrong(1, 2)  # type: ignore[call-arg]
+    caught.value.__context__ = ValueError("a law")
+    law_error = ValueError("the law fails")
+    law_error.__cause__ = caught.value
+    with pytest.raises(AssertionError, match="does not take the arguments"):
+        refuse_wrong_arguments(law_error)
+    refuse_wrong_arguments(ValueError("the law fails"))
