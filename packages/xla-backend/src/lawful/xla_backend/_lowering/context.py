@@ -246,8 +246,8 @@ class LoweringContext(CollectiveLowering, MeshMethods):
           target: its name: ``"cusolver_potrf_ffi"``; those that begin with ``"cuhybrid_"`` call LAPACK on the host.
           operands: as for `lapack`, as all but the last.
           results: the types of the results.
-          transposed_operands: positions of operands.
-          transposed_results: positions of results.
+          transposed_operands: positions.
+          transposed_results: positions.
           attributes: what the kernel takes.
         """
         if target.startswith("cuhybrid_"):
@@ -258,8 +258,7 @@ class LoweringContext(CollectiveLowering, MeshMethods):
         self, target: str, operands: Sequence[Value], results: Sequence[ShapedArray],
         transposed_operands: Sequence[int], transposed_results: Sequence[int], attributes: Mapping[str, Any],
     ) -> list[Value]:  # fmt: skip
-        avals = [self._aval_of(operand) for operand in operands]
-        types = [self.tensor_type(aval) for aval in results]
+        avals, types = [*map(self._aval_of, operands)], [*map(self.tensor_type, results)]
         return call_kernel(target, operands, avals, types, results, transposed_operands, transposed_results, attributes)
 
     def callback(
@@ -278,7 +277,7 @@ class LoweringContext(CollectiveLowering, MeshMethods):
           operands: values.
           results: the types of the arrays that it gives; by default those of the equation's results.
         """
-        avals = [self._aval_of(operand) for operand in operands]
+        avals = [*map(self._aval_of, operands)]
         if len(operands) == len(self.avals_in):  # float0 looks like bool here
             avals = [
                 aval if self.tensor_type(aval) == operand.type else found
@@ -312,11 +311,13 @@ class LoweringContext(CollectiveLowering, MeshMethods):
           jaxpr: the program; the same object called again is the same function.
           operands: a value for each of its ``invars``.
           name: the function's name, made unique.
-          inlined: whether XLA may inline the function and fuse it with its surroundings. Where one chain of integer
-            operations feeds another in one fused loop, LLVM's vectorizer visits every path through it, in exponential
-            time; a function that is not inlined is compiled alone and once, however often it is called.
+          inlined: whether XLA may inline the function and fuse it. Where one chain of integer operations feeds another
+            in one loop, LLVM's vectorizer takes exponential time. A function that is not inlined is compiled once.
         """
-        return self._function.call(jaxpr, operands, name, inlined)
+        if inlined or has_effects(jaxpr):
+            return self._function.call(jaxpr, operands, name, inlined)
+        # XLA merges equal calls too late to simplify what uses them.
+        return list(self.once((jaxpr, *operands), lambda: self._function.call(jaxpr, operands, name, inlined)))
 
     def call_rule(self, rule: Callable[..., Any], *operands: Value) -> list[Value]:
         """Returns the results of the equation from a function that ``rule`` builds, once for the same types.
@@ -344,7 +345,8 @@ class LoweringContext(CollectiveLowering, MeshMethods):
 
     def once(self, key: tuple[Any, ...], build: Callable[[], Any]) -> Any:
         """Returns what ``build`` built first for a key in the current block."""
-        return self._function.once(key, build)
+        built = self._function.built
+        return built[key] if key in built else built.setdefault(key, build())
 
     def apply(self, function: Callable[..., Any], *operands: Value, inlined: bool = True) -> list[Value]:
         """Returns the results of a Python function of arrays, as `program` records it; it is lowered once.
@@ -389,11 +391,10 @@ class LoweringContext(CollectiveLowering, MeshMethods):
           cond_consts: the first operands of ``cond``, the same in each iteration.
           body_consts: the first operands of ``body``, the same in each iteration.
         """
-        inline = self._function.inline
         build = while_loop_in_order if has_effects(cond) or has_effects(body) else while_loop
         return build(
             self._function,
-            lambda *state: inline(cond, [*cond_consts, *state])[0],
-            lambda *state: inline(body, [*body_consts, *state]),
+            lambda *state: self.inline(cond, [*cond_consts, *state])[0],
+            lambda *state: self.inline(body, [*body_consts, *state]),
             init,
         )

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class FunctionLowering:
     """A function being built: the values of its constants, and of its scalar literals in the current block."""
 
-    __slots__ = ("_built", "_consts", "_in_region", "_literals", "_order", "module")
+    __slots__ = ("_consts", "_in_region", "_order", "built", "module")
 
     def __init__(self, module: ModuleLowering, consts: dict[int, Value]) -> None:
         self.module = module
@@ -40,9 +40,7 @@ class FunctionLowering:
         # The order token that the last call with effects returned; None before the first.
         self._order: Value | None = None
         self._in_region = False
-        self._literals: dict[tuple[np.dtype[Any], Any], Value] = {}
-        # What `once` built in this block.
-        self._built: dict[tuple[Any, ...], Any] = {}
+        self.built: dict[tuple[Any, ...], Any] = {}
 
     def inline(self, closed: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
         """Lowers the equations of a program here, and returns its results."""
@@ -63,19 +61,10 @@ class FunctionLowering:
         if effects:
             types.append(self.module.types.tensor_type(ORDER))
             args.append(self.order())
-        if inlined or effects:
-            results = _call(symbol, types, args, inlined)
-            if effects:
-                self.set_order(results.pop())
-            return results
-        # XLA merges equal calls too late to simplify what uses them.
-        return list(self.once((symbol, *args), lambda: _call(symbol, types, args, inlined)))
-
-    def once(self, key: tuple[Any, ...], build: Callable[[], Any]) -> Any:
-        """Returns what ``build`` built first for a key in the current block."""
-        if key not in self._built:
-            self._built[key] = build()
-        return self._built[key]
+        results = _call(symbol, types, args, inlined)
+        if effects:
+            self.set_order(results.pop())
+        return results
 
     def call_rule(
         self, rule: Callable[..., Any], eqn: JaxprEqn, operands: Sequence[Value], avals: Sequence[ShapedArray]
@@ -113,15 +102,15 @@ class FunctionLowering:
           order: the order token of the block's first call with effects; None where there may be none.
           runs_once: whether the block may have effects in an order of its own.
         """
-        outside = self._literals, self._built, self._order, self._in_region
+        outside = self.built, self._order, self._in_region
         # A value built in a block cannot be used outside of it.
-        self._literals, self._built, self._order, self._in_region = {}, {}, order, not runs_once
+        self.built, self._order, self._in_region = {}, order, not runs_once
         block = region.blocks.append(*types)
         try:
             with ir.InsertionPoint(block):
                 yield tuple(block.arguments)
         finally:
-            self._literals, self._built, self._order, self._in_region = outside
+            self.built, self._order, self._in_region = outside
 
     def _const(self, const: Any) -> Value:
         value = self._consts.get(id(const))
@@ -135,9 +124,9 @@ class FunctionLowering:
         # 0.0 equals -0.0, as do parts of complex numbers, so such constants are looked up by their bytes.
         is_itself = dtype.kind in "fiu" and number and number == number
         key = dtype, number if is_itself else np.asarray(number, dtype).tobytes()
-        found = self._literals.get(key)
+        found = self.built.get(key)
         if found is None:
-            found = self._literals[key] = self.module.types.constant(np.asarray(number, dtype))
+            found = self.built[key] = self.module.types.constant(np.asarray(number, dtype))
         return found
 
     def _equations(self, eqns: Sequence[JaxprEqn], env: dict[Var, Value]) -> None:
