@@ -133,3 +133,13 @@ def test_lowering_no_elements_need_no_iteration():
     empty = np.zeros((0, 2))
     assert np.asarray(jit(ops.igamma, backend="xla")(empty, empty)).shape == (0, 2)
     assert ops.betainc(empty, empty, empty).shape == (0, 2)
+
+
+def test_call_of_a_function_compiled_alone_is_built_once_a_block():
+    """Both parts of a complex result come from one call, which XLA would merge too late to simplify its users."""
+
+    def lowered(function):
+        return str(jit(function, backend="xla").lower(np.array([0.5 + 0.5j, 1.0])).as_text())
+
+    assert lowered(ops.wofz).count("call @derivative(") == 1
+    assert lowered(lambda z: ops.wofz(z) + ops.wofz(z[::-1])).count("call @derivative(") == 2

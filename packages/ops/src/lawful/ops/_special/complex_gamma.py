@@ -18,7 +18,7 @@ from lawful.ops._elementwise.select import where
 from lawful.ops._special.declaration import complex_function
 from lawful.ops._special.gamma import lgamma
 from lawful.ops._special.parts import Parts, inverse, logarithm, plus, power, scaled, times, where_parts
-from lawful.ops._special.quadrature import sum_over_nodes
+from lawful.ops._special.quadrature import sum_of_parts_over_nodes
 from lawful.ops._support.double import LOG_TWO_PI, STIRLING
 from lawful.ops._support.promotion import promote
 
@@ -55,16 +55,11 @@ def _right(z: Parts, order: int) -> Parts:
     small = x * x + y * y < _SHIFT**2
     out = _stirling((np.where(small, x + _SHIFT, x), y), order)
 
-    def term(part: int) -> Any:
-        def of_step(k: Any) -> Any:
-            if order == 0:
-                return logarithm((x + k, y))[part]
-            return power(inverse((x + k, y)), order)[part]
-
-        return of_step
+    def of_step(k: Any) -> Parts:
+        return logarithm((x + k, y)) if order == 0 else power(inverse((x + k, y)), order)
 
     scale = 1.0 if order == 0 else float((-1) ** (order - 1) * math.factorial(order - 1))
-    moved = tuple([np.where(small, scale * sum_over_nodes(term(part), x, _STEPS), 0.0) for part in (0, 1)])
+    moved = where_parts(small, scaled(sum_of_parts_over_nodes(of_step, x, _STEPS), scale), (0.0, 0.0))
     return out[0] - moved[0], out[1] - moved[1]
 
 

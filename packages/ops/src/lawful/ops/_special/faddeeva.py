@@ -15,7 +15,7 @@ from lawful.core import Interval
 from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._special.declaration import complex_function
 from lawful.ops._special.parts import Parts, plus, scaled, times, where_parts
-from lawful.ops._special.quadrature import sum_over_nodes
+from lawful.ops._special.quadrature import sum_of_parts_over_nodes
 from lawful.ops._special.scaled_error_function import BOTH_RULES, STEP
 from lawful.ops._support.double import is_staged, stacked
 from lawful.ops._support.promotion import promote
@@ -94,22 +94,19 @@ def _by_rules(z: Parts, powers: list[Parts], wave: Parts, at_middle: Any, order:
     inverse = 1 / scale
     near_x, near_y = x * inverse, y * inverse
 
-    def term(part: int) -> Any:
-        def of_node(t: Any, weight: Any, middle: Any, middle_weight: Any) -> Any:
-            rest = near_x - np.where(at_middle, middle, t) * inverse
-            size = 1 / (rest * rest + near_y * near_y)
-            ratio = rest * size, -near_y * size
-            out = ratio
-            for _ in range(order):
-                out = times(out, ratio)
-            return np.where(at_middle, middle_weight, weight) * out[part]
-
-        return of_node
+    def of_node(t: Any, weight: Any, middle: Any, middle_weight: Any) -> Parts:
+        rest = near_x - np.where(at_middle, middle, t) * inverse
+        size = 1 / (rest * rest + near_y * near_y)
+        ratio = rest * size, -near_y * size
+        out = ratio
+        for _ in range(order):
+            out = times(out, ratio)
+        return scaled(out, np.where(at_middle, middle_weight, weight))
 
     factor = STEP / math.pi * (-1) ** order * math.factorial(order) * inverse
     for _ in range(order):
         factor = factor * inverse
-    total = [sum_over_nodes(term(part), x, *BOTH_RULES) for part in (0, 1)]
+    total = sum_of_parts_over_nodes(of_node, x, *BOTH_RULES)
     near = (y < _GROWTH / 2) & (np.abs(x) < 30)
     correction = where_parts(near, _correction(wave, powers, order), (0.0, 0.0))
     return plus((-total[1] * factor, total[0] * factor), correction)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lawful.ops._special.parts import Parts, plus
 from lawful.ops._support.double import is_staged
 
 
@@ -21,12 +22,28 @@ def sum_over_nodes(function: Callable[..., Any], x: Any, *columns: Sequence[floa
       columns: sequences of numbers, of one length.
     """
     if is_staged(x):
-        shape = (len(columns[0]),) + (1,) * x.ndim
-        return function(*[np.array(column).reshape(shape) for column in columns]).sum(0)
+        return function(*_stacked(x, columns)).sum(0)
     total: Any = 0.0
     for row in zip(*columns, strict=True):
         total = total + function(*row)
     return total
+
+
+def sum_of_parts_over_nodes(function: Callable[..., Parts], x: Any, *columns: Sequence[float]) -> Parts:
+    """Returns `sum_over_nodes` of a function of complex values, given as their parts."""
+    if is_staged(x):
+        re, im = function(*_stacked(x, columns))
+        return re.sum(0), im.sum(0)
+    total: Parts = (0.0, 0.0)
+    for row in zip(*columns, strict=True):
+        total = plus(total, function(*row))
+    return total
+
+
+def _stacked(x: Any, columns: Sequence[Sequence[float]]) -> list[Any]:
+    """Returns columns as arrays of one more dimension than ``x``."""
+    shape = (len(columns[0]),) + (1,) * x.ndim
+    return [np.array(column).reshape(shape) for column in columns]
 
 
 def gauss_legendre(count: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
