@@ -16,6 +16,7 @@ from lawful.staging import get_backend
 MODULE = """
 from lawful import ops
 from lawful.control_flow import scan
+from lawful.staging import jit
 
 
 def product(x):
@@ -34,6 +35,15 @@ def loop(x):
 
 def branching(x):
     return x if x > 0 else -x
+
+
+@jit
+def pair(x):
+    return ops.sin(x), ops.cos(x)
+
+
+def halves(x):
+    return pair(pair(x)[0])
 
 
 def long(x):
@@ -110,7 +120,7 @@ def test_show_page_data_tells_origins_rules_and_lines() -> None:
     assert rules[1] == "jvp rule of sin"
     assert rules[3] == "jvp rule of mul, then transpose rule of mul"
     assert [data["lines"][i] for i in base["line"]] == [
-        ["pages.py", 7, "product", "y = ops.sin(x)"], ["pages.py", 8, "product", "return y * x"]
+        ["pages.py", 8, "product", "y = ops.sin(x)"], ["pages.py", 9, "product", "return y * x"]
     ]  # fmt: skip
     assert data["tabs"][0] == {"title": "NumPy", "stage": 1, "known": True, "gone": data["tabs"][0]["gone"]}
 
@@ -155,12 +165,20 @@ def test_show_page_without_the_xla_backend_says_what_to_install(monkeypatch: pyt
     assert "def program(v0):" in shown
 
 
+def test_show_page_variables_are_bound_once() -> None:
+    """After dce the program of one call has a part of the other's equations, with the same variables."""
+    page = page_of("halves", "--args", "f64[]", "--dce")
+    bound = re.findall(r"<b data-v=(\d+)>", page[page.index("id=s1") : page.index('id="backends"')])
+    assert page.count("<details class=f") == 3  # one shared program before, and two after
+    assert len(bound) == len(set(bound)) == 9
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["pages:product", "--args", "f64[]", "--html", "."], "--html .: the page cannot be written: Is a directory"),
         (["pages:product", "--args", "f64[]", "--html", "pages.py/page.html"], "the page cannot be written"),
-        (["pages:branching", "--args", "f64[]", "--html", "page.html"], 'pages.py", line 21, in branching'),
+        (["pages:branching", "--args", "f64[]", "--html", "page.html"], 'pages.py", line 22, in branching'),
         (["pages:product", "--args", "f64[3]", "--grad", "--argnums", "2", "--html", "page.html"], "has 1 argument"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import batched
@@ -35,21 +36,15 @@ class StageMarkup:
       stage: the stage.
 
     Attributes:
-      variables: all variables, by their number in the page.
-      numbers: the number of each.
+      variables: all variables, by their number in the page, each with its jaxpr: two jaxprs may share one.
     """
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
         self._order, self._shared = distinct_jaxprs((stage.closed.jaxpr,))
         self._names = {id(jaxpr): variable_names(jaxpr) for jaxpr in self._order}
-        self.variables: list[Var] = []
-        self.numbers: dict[Var, int] = {}
-        for jaxpr in self._order:
-            for var in self._names[id(jaxpr)]:
-                if var not in self.numbers:
-                    self.numbers[var] = len(self.variables)
-                    self.variables.append(var)
+        self.variables = [(jaxpr, var) for jaxpr in self._order for var in self._names[id(jaxpr)]]
+        self._numbers = {(id(jaxpr), var): number for number, (jaxpr, var) in enumerate(self.variables)}
         self._first = {key: numbers[0] for key, numbers in stage.members.items()}
         self._removed: dict[tuple[int, bool], list[Removed]] = {}
         for removed in stage.removed:
@@ -68,6 +63,15 @@ class StageMarkup:
                 )
         return labels
 
+    def number(self, jaxpr: Jaxpr, var: Var) -> int:
+        """Returns the number of a variable of a jaxpr."""
+        return self._numbers[id(jaxpr), var]
+
+    def instead(self, removed: Removed) -> int | None:
+        """Returns the number of the variable that stands for the result of what was removed."""
+        jaxpr = self._stage.equations[removed.anchor].jaxpr
+        return None if removed.instead is None else self._numbers.get((id(jaxpr), removed.instead))
+
     def html(self) -> str:
         """Returns the lines of the program."""
         shared = [
@@ -79,10 +83,9 @@ class StageMarkup:
         return "".join(shared) + self._jaxpr(self._stage.closed.jaxpr)
 
     def _jaxpr(self, jaxpr: Jaxpr) -> str:
-        names = self._names[id(jaxpr)]
-        constants, inputs = ([self._binder(var, names) for var in x] for x in (jaxpr.constvars, jaxpr.invars))
+        constants, inputs = ([self._binder(jaxpr, var) for var in x] for x in (jaxpr.constvars, jaxpr.invars))
         head = " ".join(["{ lambda", *constants, ";", *inputs]) + "."
-        outs = ", ".join(self._atom(atom, names) for atom in jaxpr.outvars)
+        outs = ", ".join(self._atom(jaxpr, atom) for atom in jaxpr.outvars)
         comma = "," if len(jaxpr.outvars) == 1 else ""
         lines = [
             f"<div class=l>{head} let</div>",
@@ -94,21 +97,17 @@ class StageMarkup:
         return "".join(f"<div class=g>{''.join(group)}</div>" for group in batched(lines, _GROUP))
 
     def _equations(self, jaxpr: Jaxpr) -> Iterator[str]:
-        names = self._names[id(jaxpr)]
         first = self._first.get(id(jaxpr), 0)
         for number, eqn in enumerate(jaxpr.eqns, first):
             yield from self._removed_at(number, False)
-            yield f"<div class=e id=e{self._stage.number}-{number}>    {self._line(eqn, names)}</div>"
+            yield f"<div class=e id=e{self._stage.number}-{number}>    {self._line(jaxpr, eqn)}</div>"
             yield self._inside(eqn)
             yield from self._removed_at(number, True)
 
-    def _line(self, eqn: JaxprEqn, names: dict[Var, str]) -> str:
-        binders = " ".join(self._binder(var, names) for var in eqn.outvars)
-        params = {name: value for name, value in eqn.params.items() if next(sub_jaxprs((value,)), None) is None}
-        middle = escape(repr(eqn.replace(invars=(), outvars=(), params=params)), quote=False)
-        # It prints as "= sin[…]".
-        name, bracket, rest = middle.removeprefix("= ").partition("[")
-        operands = "".join(f" {self._atom(atom, names)}" for atom in eqn.invars)
+    def _line(self, jaxpr: Jaxpr, eqn: JaxprEqn) -> str:
+        binders = " ".join(self._binder(jaxpr, var) for var in eqn.outvars)
+        name, bracket, rest = escape(_call(eqn), quote=False).partition("[")
+        operands = "".join(f" {self._atom(jaxpr, atom)}" for atom in eqn.invars)
         return f"{binders} = <u>{name}</u>{bracket}{rest}{operands}"
 
     def _inside(self, eqn: JaxprEqn) -> str:
@@ -134,7 +133,8 @@ class StageMarkup:
             equation = before.equations[removed.number]
             names = self._before_names(equation.jaxpr)
             line = _plain_line(equation.eqn, names)
-            instead = "" if removed.instead is None else f" {self._use(removed.instead)}"
+            number = self.instead(removed)
+            instead = "" if number is None else f" {self._use(number)}"
             yield (
                 f"<div class=x data-e={removed.number}>    <del>{escape(line, quote=False)}</del>"
                 f" <em>{escape(removed.reason, quote=False)}{instead}</em></div>"
@@ -147,26 +147,29 @@ class StageMarkup:
             self._names[key] = variable_names(jaxpr)
         return self._names[key]
 
-    def _use(self, var: Var) -> str:
-        name = next((names[var] for jaxpr in self._order if var in (names := self._names[id(jaxpr)])), "?")
-        return f"<i data-v={self.numbers[var]}>{name}</i>" if var in self.numbers else name
+    def _use(self, number: int) -> str:
+        jaxpr, var = self.variables[number]
+        return f"<i data-v={number}>{self._names[id(jaxpr)][var]}</i>"
 
-    def _binder(self, atom: Atom, names: dict[Var, str]) -> str:
-        if not isinstance(atom, Var):
-            return escape(atom_text(atom, names), quote=False)
-        return f"<b data-v={self.numbers[atom]}>{names[atom]}</b>:{atom.aval}"
+    def _binder(self, jaxpr: Jaxpr, var: Var) -> str:
+        return f"<b data-v={self.number(jaxpr, var)}>{self._names[id(jaxpr)][var]}</b>:{var.aval}"
 
-    def _atom(self, atom: Atom, names: dict[Var, str]) -> str:
+    def _atom(self, jaxpr: Jaxpr, atom: Atom) -> str:
         if isinstance(atom, Var):
-            return f"<i data-v={self.numbers[atom]}>{names[atom]}</i>"
-        return escape(atom_text(atom, names), quote=False)
+            return self._use(self.number(jaxpr, atom))
+        return escape(atom_text(atom, {}), quote=False)
 
 
 def _plain_line(eqn: JaxprEqn, names: dict[Var, str]) -> str:
     binders = " ".join(f"{names[var]}:{var.aval}" for var in eqn.outvars)
+    return " ".join([binders, "=", _call(eqn), *(atom_text(atom, names) for atom in eqn.invars)])
+
+
+def _call(eqn: JaxprEqn) -> str:
+    """Returns the primitive with its parameters, but for the programs among them, in one line."""
     params = {name: value for name, value in eqn.params.items() if next(sub_jaxprs((value,)), None) is None}
-    middle = repr(eqn.replace(invars=(), outvars=(), params=params))
-    return " ".join([*([binders] if binders else []), middle, *(atom_text(atom, names) for atom in eqn.invars)])
+    text = repr(eqn.replace(invars=(), outvars=(), params=params)).removeprefix("= ")
+    return re.sub(r"\n\s*", " ", re.sub(r"([\[(])\n\s*|,?\n\s*([\])])", r"\1\2", text))
 
 
 def _size(jaxpr: Jaxpr) -> str:

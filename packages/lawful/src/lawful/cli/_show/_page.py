@@ -163,32 +163,35 @@ def _short(file: str) -> str:
 
 
 def _stage_data(stage: Stage, markup: StageMarkup, markups: Sequence[StageMarkup], tables: _Tables) -> dict[str, Any]:
-    defined = dict.fromkeys(markup.variables, -1)
+    defined = [-1] * len(markup.variables)
     for number, equation in enumerate(stage.equations):
-        defined.update(dict.fromkeys(equation.eqn.outvars, number))
+        for var in equation.eqn.outvars:
+            defined[markup.number(equation.jaxpr, var)] = number
+    jaxpr = stage.closed.jaxpr
     inputs = {}
-    for i, var in enumerate(stage.closed.jaxpr.invars):
+    for i, var in enumerate(jaxpr.invars):
         text, same = stage.inputs[i]
         earlier = -1
         if same is not None and stage.before is not None:
-            earlier = markups[stage.before.number].numbers[stage.before.closed.jaxpr.invars[same]]
-        inputs[markup.numbers[var]] = [tables.string(text), earlier]
-    for var in stage.closed.jaxpr.constvars:
-        inputs[markup.numbers[var]] = [tables.string("a constant that the program closes over"), -1]
+            given = stage.before.closed.jaxpr
+            earlier = markups[stage.before.number].number(given, given.invars[same])
+        inputs[markup.number(jaxpr, var)] = [tables.string(text), earlier]
+    for var in jaxpr.constvars:
+        inputs[markup.number(jaxpr, var)] = [tables.string("a constant that the program closes over"), -1]
     return {
         "title": stage.shown.title,
         "pass": stage.shown.is_pass,
         "from": [_RELATIONS[e.relation] if e.origin is None else e.origin for e in stage.equations],
         "rules": [tables.string(", then ".join(e.rules)) for e in stage.equations],
         "line": [tables.line(e.line) for e in stage.equations],
-        "type": [tables.string(str(var.aval)) for var in markup.variables],
-        "def": [defined[var] for var in markup.variables],
+        "type": [tables.string(str(var.aval)) for _, var in markup.variables],
+        "def": defined,
         "in": [tables.parents(stage.around.get(id(e.jaxpr), ())) for e in stage.equations],
         "inputs": inputs,
         "gone": {
             removed.number: [
                 tables.string(removed.reason),
-                -1 if removed.instead is None else markup.numbers[removed.instead],
+                -1 if (instead := markup.instead(removed)) is None else instead,
             ]
             for removed in stage.removed
         },

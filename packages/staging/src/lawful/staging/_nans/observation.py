@@ -115,6 +115,7 @@ def observation() -> Iterator[None]:
 
     Law: no result changes; after the block, nothing of it is left in a cache that other programs read.
 
+    >>> import numpy as np
     >>> from lawful.autodiff import grad
     >>> from lawful.ops import sin
     >>> from lawful.staging import make_jaxpr
