@@ -5,23 +5,22 @@
 6.0
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from lawful.autodiff._arguments import match_tree
 from lawful.autodiff._dual import zero_tangent
-from lawful.autodiff._grad import grad, value_and_grad
-from lawful.autodiff._jvp import as_tangent_of, instantiated, jvp, jvp_flat, jvp_jaxpr
+from lawful.autodiff._jvp import as_tangent_of, instantiated, jvp_flat, jvp_jaxpr
 from lawful.autodiff._linear_function import LinearFunction
-from lawful.autodiff._linearize import linearize, linearize_jaxpr, recorded_zeros
-from lawful.autodiff._stop_gradient import stop_gradient, stop_gradient_p
+from lawful.autodiff._linearize import linearize_jaxpr, recorded_zeros
+from lawful.autodiff._stop_gradient import stop_gradient_p
 from lawful.autodiff._transpose import backward_pass, linear_program, linear_transpose, transpose_jaxpr
-from lawful.autodiff._vjp import VJPFunction, vjp
+from lawful.autodiff._vjp import VJPFunction
 from lawful.core import lazy_imports as _lazy_imports
 
 # isort: split
 from lawful.autodiff import _fast as _fast  # installs the accelerators
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from lawful.autodiff import checkpoint_policies
     from lawful.autodiff._analysis.cost import Cost, CostLine, Costs, cost
     from lawful.autodiff._analysis.memory import Alive, PeakMemory, peak_memory
@@ -31,7 +30,14 @@ if _TYPE_CHECKING:
     from lawful.autodiff._checkpoint.saved_residuals import print_saved_residuals, saved_residuals
     from lawful.autodiff._checkpoint_name import checkpoint_name, name_p
     from lawful.autodiff._jacobian import hessian, jacfwd, jacrev
+    from lawful.autodiff._typed import grad, jvp, linearize, stop_gradient, value_and_grad, vjp
 else:
+    from lawful.autodiff._grad import grad, value_and_grad
+    from lawful.autodiff._jvp import jvp
+    from lawful.autodiff._linearize import linearize
+    from lawful.autodiff._stop_gradient import stop_gradient
+    from lawful.autodiff._vjp import vjp
+
     __getattr__, __dir__ = _lazy_imports(
         __name__,
         "_analysis.cost",

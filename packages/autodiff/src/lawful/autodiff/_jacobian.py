@@ -176,9 +176,9 @@ def _stacked(rows: Sequence[Any]) -> Any:
     return concatenate([reshape(row, (1, *aval.shape)) for row in rows], 0)
 
 
-def jacfwd(
-    fun: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable[..., Any]:
+def jacfwd[**P](
+    fun: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[P, Any]:
     """Returns a function that gives the Jacobian of ``fun``, by forward mode: best with few inputs.
 
     Args:
@@ -203,13 +203,13 @@ def jacfwd(
     return _jacobian(fun, argnums, has_aux, holomorphic, "jacfwd", columns=True)
 
 
-def jacrev(
-    fun: Callable[..., Any],
+def jacrev[**P](
+    fun: Callable[P, Any],
     argnums: Argnums = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Returns a function that gives the Jacobian of ``fun``, by reverse mode: best with few outputs.
 
     Arguments, result and errors are those of :func:`jacfwd`, but the result of ``fun`` has to be floating, and with
@@ -224,9 +224,9 @@ def jacrev(
     return _jacobian(fun, argnums, has_aux, holomorphic, "jacrev", columns=False, allow_int=allow_int)
 
 
-def hessian(
-    fun: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable[..., Any]:
+def hessian[**P](
+    fun: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[P, Any]:
     """Returns a function that gives the Hessian of ``fun``: the Jacobian, by forward mode, of that by reverse mode.
 
     Arguments and errors are those of :func:`jacfwd`.

@@ -34,7 +34,7 @@ def _with_variables(args: tuple[Any, ...], argnum: Argnum) -> tuple[Any, ...]:
     return tuple(full)
 
 
-def grad(fun: Function, argnum: Argnum = 0) -> Function:
+def grad[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P, Any]:
     """Returns a function that gives the gradient of ``fun``.
 
     Args:
@@ -76,7 +76,7 @@ class _Shapes(local):
 _shapes = _Shapes()
 
 
-def value_and_grad(fun: Function, argnum: Argnum = 0) -> Function:
+def value_and_grad[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P, tuple[Any, Any]]:
     """Returns a function that gives the value of ``fun`` and its gradient; arguments and errors are those of `grad`.
 
     Source: ``autograd.value_and_grad``.
@@ -108,7 +108,7 @@ def value_and_grad(fun: Function, argnum: Argnum = 0) -> Function:
     return value_and_grad_fun
 
 
-def elementwise_grad(fun: Function, argnum: Argnum = 0) -> Function:
+def elementwise_grad[**P, R](fun: Callable[P, R], argnum: Argnum = 0) -> Callable[P, R]:
     """Returns a function that gives the gradient of the sum of all elements of the result of ``fun``.
 
     If each element of the result depends on one of the argument, these are the derivatives of the elements.
@@ -139,7 +139,7 @@ def deriv(fun: Function, x: Any) -> Any:
     return _make_jvp(fun, x)(vspace(x).ones())[1]
 
 
-def jacobian(fun: Function, argnum: Argnum = 0) -> Function:
+def jacobian[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P, Any]:
     """Returns a function that gives the Jacobian of ``fun``, by reverse mode.
 
     Args:
@@ -179,7 +179,7 @@ def grad_named(fun: Function, argname: str) -> Function:
     return grad(fun, list(inspect.signature(fun).parameters).index(argname))
 
 
-def hessian(fun: Function, argnum: Argnum = 0) -> Function:
+def hessian[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P, Any]:
     """Returns a function that gives the Hessian of ``fun``: the Jacobian of its Jacobian.
 
     Source: ``autograd.hessian``.
@@ -287,7 +287,7 @@ def multigrad_dict(fun: Function) -> Function:
     return gradients
 
 
-def checkpoint(fun: Function) -> Function:
+def checkpoint[**P, R](fun: Callable[P, R]) -> Callable[P, R]:
     """Returns a function whose intermediate values are computed again in the backward pass, instead of kept.
 
     It is differentiated by its positional arguments, not by what it closes over. Python's control flow works.

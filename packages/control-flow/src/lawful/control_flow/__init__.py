@@ -5,38 +5,39 @@
 np.float64(5.0)
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 # These modules define rules of the primitives.
 from lawful.control_flow._cond import batching as _cond_batching  # noqa: F401
-from lawful.control_flow._cond.cond import cond, switch
 from lawful.control_flow._cond.primitive import cond_p
 from lawful.control_flow._scan import batching as _scan_batching  # noqa: F401
 from lawful.control_flow._scan import linearization as _scan_linearization  # noqa: F401
 from lawful.control_flow._scan import transpose as _scan_transpose  # noqa: F401
-from lawful.control_flow._scan.fori_loop import fori_loop
-from lawful.control_flow._scan.map import map
 from lawful.control_flow._scan.primitive import scan_p
-from lawful.control_flow._scan.scan import scan
 from lawful.control_flow._while import batching as _while_batching  # noqa: F401
 from lawful.control_flow._while.primitive import while_p
 from lawful.control_flow._while.transpose import IterationBoundError
-from lawful.control_flow._while.while_loop import while_loop
 from lawful.core import lazy_imports as _lazy_imports
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from lawful.control_flow._cond.batched import batched_cond_p
     from lawful.control_flow._reduce.primitive import reduce_p
     from lawful.control_flow._reduce.reduce import reduce, reduce_window
     from lawful.control_flow._reduce.window_primitive import reduce_window_p
     from lawful.control_flow._reroll.reroll import reroll
-    from lawful.control_flow._scan.associative_scan import associative_scan
     from lawful.control_flow._sequential_vmap import sequential_vmap
     from lawful.control_flow._solvers.linear_solve import custom_linear_solve
     from lawful.control_flow._solvers.linear_solve_primitive import linear_solve_p
     from lawful.control_flow._solvers.root import custom_root
     from lawful.control_flow._solvers.root_primitive import root_p
+    from lawful.control_flow._typed import associative_scan, cond, fori_loop, map, scan, switch, while_loop
 else:
+    from lawful.control_flow._cond.cond import cond, switch
+    from lawful.control_flow._scan.fori_loop import fori_loop
+    from lawful.control_flow._scan.map import map
+    from lawful.control_flow._scan.scan import scan
+    from lawful.control_flow._while.while_loop import while_loop
+
     __getattr__, __dir__ = _lazy_imports(
         __name__,
         "_scan.associative_scan",

@@ -8,6 +8,8 @@
 6.0
 """
 
+import typing as _typing
+
 from lawful.custom_rules._call.callee import Callee, as_function
 from lawful.custom_rules._call.derivatives import (
     custom_jvp_call_p,
@@ -19,12 +21,17 @@ from lawful.custom_rules._call.primitive import custom_call, custom_vmap_call_p
 from lawful.custom_rules._call.rules import CallRules
 from lawful.custom_rules._closure_convert import closure_convert
 from lawful.custom_rules._custom_gradient import custom_gradient, zero_from_primal
-from lawful.custom_rules._custom_jvp import custom_jvp
-from lawful.custom_rules._custom_rule import custom_rule
-from lawful.custom_rules._custom_vjp import custom_vjp, custom_vjp_primal_tree_values
-from lawful.custom_rules._custom_vmap import custom_vmap
+from lawful.custom_rules._custom_vjp import custom_vjp_primal_tree_values
 from lawful.custom_rules._linear_call import linear_call, linear_call_p
 from lawful.custom_rules._user_rules.derivatives import CustomVJPPrimal, SymbolicZero
+
+if _typing.TYPE_CHECKING:
+    from lawful.custom_rules._typed import custom_jvp, custom_rule, custom_vjp, custom_vmap
+else:
+    from lawful.custom_rules._custom_jvp import custom_jvp
+    from lawful.custom_rules._custom_rule import custom_rule
+    from lawful.custom_rules._custom_vjp import custom_vjp
+    from lawful.custom_rules._custom_vmap import custom_vmap
 
 __all__ = [
     "CallRules",

@@ -10,6 +10,8 @@ It has names only: what computes is in the other packages of lawful. Eager resul
 arrays with what a ``jax.Array`` has beyond them. The page docs/coming_from_jax.md says what differs.
 """
 
+import typing as _typing
+
 from lawful.core import register_internal_module as _register_internal_module
 
 _register_internal_module(__name__)
@@ -37,6 +39,23 @@ from lawful.jax._support.array import Array  # noqa: E402
 from lawful.jax._support.config import config  # noqa: E402
 from lawful.jax._support.namespace import namespace as _namespace  # noqa: E402
 from lawful.jax._support.wrapping import transforms as _transforms  # noqa: E402
+
+if _typing.TYPE_CHECKING:  # names that `__getattr__` gives, with their types
+    from lawful.autodiff import checkpoint as checkpoint
+    from lawful.autodiff import grad as grad
+    from lawful.autodiff import hessian as hessian
+    from lawful.autodiff import jacfwd as jacfwd
+    from lawful.autodiff import jacrev as jacrev
+    from lawful.autodiff import jvp as jvp
+    from lawful.autodiff import linearize as linearize
+    from lawful.autodiff import value_and_grad as value_and_grad
+    from lawful.autodiff import vjp as vjp
+    from lawful.batching import vmap as vmap
+    from lawful.custom_rules import custom_jvp as custom_jvp
+    from lawful.custom_rules import custom_vjp as custom_vjp
+    from lawful.staging import eval_shape as eval_shape
+    from lawful.staging import jit as jit
+    from lawful.staging import make_jaxpr as make_jaxpr
 
 __version__ = "0.12.0"
 __version_info__ = (0, 12, 0)

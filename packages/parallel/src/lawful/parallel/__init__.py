@@ -6,6 +6,8 @@
 (2, 3)
 """
 
+import typing as _typing
+
 from lawful.parallel._mesh.devices import (
     Device,
     NumpyDevice,
@@ -22,7 +24,6 @@ from lawful.parallel._mesh.mesh import AbstractMesh, AxisType, Mesh, get_mesh, m
 from lawful.parallel._mesh.partition_spec import PartitionSpec
 from lawful.parallel._mesh.sharding import NamedSharding
 from lawful.parallel._mesh.visualize import draw_array_sharding, visualize_array_sharding, visualize_sharding
-from lawful.parallel._pmap.pmap import pmap
 from lawful.parallel._pmap.primitive import xla_pmap_p
 from lawful.parallel._processes.errors import (
     ProcessEndedError,
@@ -39,10 +40,15 @@ from lawful.parallel._processes.host_values import (
 )
 from lawful.parallel._shard_map import rules as _rules  # defines the rules of the primitive
 from lawful.parallel._shard_map.primitive import shard_map_p
-from lawful.parallel._shard_map.shard_map import shard_map
 from lawful.parallel._sharded_jit.constraint import sharding_constraint_p, with_sharding_constraint
 from lawful.parallel._sharded_jit.jit import ShardedFunction as _ShardedFunction
 from lawful.staging import register_shardings as _register_shardings
+
+if _typing.TYPE_CHECKING:
+    from lawful.parallel._typed import pmap, shard_map
+else:
+    from lawful.parallel._pmap.pmap import pmap
+    from lawful.parallel._shard_map.shard_map import shard_map
 
 #: The common short name of `PartitionSpec`.
 P = PartitionSpec

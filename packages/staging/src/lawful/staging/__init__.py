@@ -8,7 +8,7 @@
 """
 
 import os as _os
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from lawful.core import cache_report, clear_caches
 from lawful.core import lazy_imports as _lazy_imports
@@ -27,11 +27,11 @@ from lawful.staging._jit.cache_misses import CacheMiss, explain_cache_misses, se
 from lawful.staging._jit.compiling import compiling
 from lawful.staging._jit.disable import disable_jit, is_jit_disabled, known_value, set_jit_disabled
 from lawful.staging._jit.inline import inline_jaxpr
-from lawful.staging._jit.jit import JitFunction, jit
+from lawful.staging._jit.jit import JitFunction
 from lawful.staging._jit.primitive import jit_p
 from lawful.staging._jit.shardings import register_shardings
 from lawful.staging._liveness import live_equation
-from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, make_jaxpr, trace_call, trace_tree
+from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, trace_call, trace_tree
 from lawful.staging._numpy_backend.program import numpy_backend
 from lawful.staging._numpy_backend.source import numpy_function
 from lawful.staging._ownership import copy_aliased, memory_owner, read_only
@@ -62,7 +62,7 @@ from lawful.staging._signature import (
 # isort: split
 from lawful.staging import _fast as _fast  # installs the accelerators
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from lawful.staging._callbacks.host_function import EachElement, HostCall, HostFunction, call_each_element
     from lawful.staging._callbacks.io_callback import io_callback, io_callback_p
     from lawful.staging._callbacks.pure_callback import pure_callback, pure_callback_p
@@ -70,7 +70,11 @@ if _TYPE_CHECKING:
     from lawful.staging._nans.blame_nan import blame_nan
     from lawful.staging._nans.checks import debug_nans, set_debug_nans
     from lawful.staging._nans.observation import observation
+    from lawful.staging._typed import jit, make_jaxpr
 else:
+    from lawful.staging._jit.jit import jit
+    from lawful.staging._make_jaxpr import make_jaxpr
+
     __getattr__, __dir__ = _lazy_imports(
         __name__,
         "_callbacks.host_function",

@@ -21,14 +21,14 @@ from lawful.staging import (
 )
 
 
-def checkpoint(
-    fun: Callable[..., Any],
+def checkpoint[**P, R](
+    fun: Callable[P, R],
     *,
     prevent_cse: Any = True,
     policy: Callable[..., bool] | None = None,
     static_argnums: int | tuple[int, ...] = (),
     static_argnames: str | Iterable[str] = (),
-) -> Callable[..., Any]:
+) -> Callable[P, R]:
     """Returns ``fun`` with derivatives that compute its intermediate values again, where they would be kept.
 
     Reverse mode keeps the arguments, and what the policy allows. The backward pass runs ``fun`` again. That takes up

@@ -5,6 +5,8 @@
 Array(3., dtype=float64)
 """
 
+import typing as _typing
+
 from lawful import autodiff as _autodiff
 from lawful import batching as _batching
 from lawful import control_flow as _control_flow
@@ -14,6 +16,16 @@ from lawful.jax._support import lax as _adapted
 from lawful.jax._support.namespace import namespace as _namespace
 from lawful.jax._support.wrapping import returns_arrays as _returns_arrays
 from lawful.jax._support.wrapping import transforms as _transforms
+
+if _typing.TYPE_CHECKING:  # names that `__getattr__` gives, with their types
+    from lawful.autodiff import stop_gradient as stop_gradient
+    from lawful.control_flow import associative_scan as associative_scan
+    from lawful.control_flow import cond as cond
+    from lawful.control_flow import fori_loop as fori_loop
+    from lawful.control_flow import map as map
+    from lawful.control_flow import scan as scan
+    from lawful.control_flow import switch as switch
+    from lawful.control_flow import while_loop as while_loop
 
 
 def _wrapped(function: object, signature: object) -> object:

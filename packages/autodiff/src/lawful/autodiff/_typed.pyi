@@ -1,0 +1,112 @@
+"""The types of the transformations as type checkers see them: those of the results follow from the function's.
+
+The functions are in the modules beside this one; `tests/user_types` compares the parameters of both.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, Literal, overload
+
+Argnums = int | Sequence[int]
+
+class Gradient[**P]:
+    """Takes the arguments of a function, and returns its gradient, which has the type of the first one."""
+
+    @overload
+    def __call__[X, **Q](self: Gradient[Concatenate[X, Q]], x: X, /, *args: Q.args, **kwargs: Q.kwargs) -> X: ...
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any: ...
+
+class GradientAndAux[**P, A]:
+    """The same with an auxiliary result."""
+
+    @overload
+    def __call__[X, **Q](
+        self: GradientAndAux[Concatenate[X, Q], A], x: X, /, *args: Q.args, **kwargs: Q.kwargs
+    ) -> tuple[X, A]: ...
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, A]: ...
+
+class ValueAndGradient[**P, R]:
+    """The same with what the function returns, which comes first."""
+
+    @overload
+    def __call__[X, **Q](
+        self: ValueAndGradient[Concatenate[X, Q], R], x: X, /, *args: Q.args, **kwargs: Q.kwargs
+    ) -> tuple[R, X]: ...
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]: ...
+
+@overload
+def grad[**P](
+    fun: Callable[P, Any],
+    argnums: Literal[0] = 0,
+    has_aux: Literal[False] = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Gradient[P]: ...
+@overload
+def grad[**P, A](
+    fun: Callable[P, tuple[Any, A]],
+    argnums: Literal[0] = 0,
+    *,
+    has_aux: Literal[True],
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> GradientAndAux[P, A]: ...
+@overload
+def grad[**P](
+    fun: Callable[P, Any],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[P, Any]: ...
+@overload
+def value_and_grad[**P, R](
+    fun: Callable[P, R],
+    argnums: Literal[0] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> ValueAndGradient[P, R]: ...
+@overload
+def value_and_grad[**P, R](
+    fun: Callable[P, R],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[P, tuple[R, Any]]: ...
+@overload
+def jvp[R](
+    fun: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[False] = False
+) -> tuple[R, R]: ...
+@overload
+def jvp[R, A](
+    fun: Callable[..., tuple[R, A]], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[True]
+) -> tuple[R, R, A]: ...
+@overload
+def jvp(
+    fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+) -> tuple[Any, ...]: ...
+@overload
+def vjp[*Ts, R](
+    fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
+) -> tuple[R, Callable[[R], tuple[*Ts]]]: ...
+@overload
+def vjp[*Ts, R, A](
+    fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
+) -> tuple[R, Callable[[R], tuple[*Ts]], A]: ...
+@overload
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]: ...
+@overload
+def linearize[*Ts, R](
+    fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
+) -> tuple[R, Callable[[*Ts], R]]: ...
+@overload
+def linearize[*Ts, R, A](
+    fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
+) -> tuple[R, Callable[[*Ts], R], A]: ...
+@overload
+def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]: ...
+def stop_gradient[T](x: T) -> T: ...

@@ -1,0 +1,52 @@
+"""The types of loops and branches as type checkers see them: a carry keeps its type, and a branch gives the result's.
+
+The functions are in the modules beside this one; `tests/user_types` compares the parameters of both.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, overload
+
+def cond[*Ts, R](pred: Any, true_fun: Callable[[*Ts], R], false_fun: Callable[[*Ts], R], *operands: *Ts) -> R: ...
+def switch[*Ts, R](index: Any, branches: Sequence[Callable[[*Ts], R]], *operands: *Ts) -> R: ...
+@overload
+def scan[C, Y](
+    f: Callable[[C, None], tuple[C, Y]],
+    init: C,
+    xs: None = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    *,
+    checkpoints: int | None = None,
+) -> tuple[C, Y]: ...
+@overload
+def scan[C, X, Y](
+    f: Callable[[C, X], tuple[C, Y]],
+    init: C,
+    xs: X,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    *,
+    checkpoints: int | None = None,
+) -> tuple[C, Y]: ...
+def while_loop[C](
+    cond_fun: Callable[[C], Any],
+    body_fun: Callable[[C], C],
+    init_val: C,
+    *,
+    max_iters: int | None = None,
+    checkpoints: int | None = None,
+) -> C: ...
+def fori_loop[C](
+    lower: Any,
+    upper: Any,
+    body_fun: Callable[[Any, C], C],
+    init_val: C,
+    *,
+    unroll: int | bool | None = None,
+    max_iters: int | None = None,
+    checkpoints: int | None = None,
+) -> C: ...
+def map[X, Y](f: Callable[[X], Y], xs: X, *, batch_size: int | None = None) -> Y: ...
+def associative_scan[T](fn: Callable[[T, T], T], elems: T, reverse: bool = False, axis: int = 0) -> T: ...

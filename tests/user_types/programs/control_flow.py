@@ -1,0 +1,61 @@
+"""The carry of a loop keeps its type, and branches give that of the result."""
+
+from typing import NamedTuple, assert_type
+
+import lawful.numpy as np
+from lawful.autodiff import grad
+from lawful.control_flow import associative_scan, cond, fori_loop, map, scan, switch, while_loop
+
+
+class State(NamedTuple):
+    total: float
+    steps: float
+
+
+def negated(x: float) -> float:
+    return -x
+
+
+def step(state: State, x: float) -> tuple[State, float]:
+    return State(state.total + x, state.steps + 1.0), state.total
+
+
+def advance(state: State, _: None) -> tuple[State, float]:
+    return State(state.total + 1.0, state.steps), state.total
+
+
+def body(i: int, state: State) -> State:
+    return State(state.total * 2.0, state.steps + i)
+
+
+def small(state: State) -> bool:
+    return state.total < 10.0
+
+
+def doubled(state: State) -> State:
+    return State(state.total * 2.0, state.steps)
+
+
+def add(x: float, y: float) -> float:
+    return x + y
+
+
+start = State(0.0, 0.0)
+xs: float = np.arange(3.0)  # an array of floats
+assert_type(cond(True, negated, negated, 2.0), float)
+assert_type(cond(True, lambda: start, lambda: start), State)
+assert_type(switch(1, [negated, negated], 2.0), float)
+assert_type(scan(step, start, xs), tuple[State, float])
+assert_type(scan(advance, start, length=3), tuple[State, float])
+assert_type(while_loop(small, doubled, State(1.0, 0.0)), State)
+assert_type(while_loop(lambda x: x < 9.0, lambda x: x * 2.0, 1.0), float)
+assert_type(fori_loop(0, 3, body, start), State)
+assert_type(map(negated, xs), float)
+assert_type(associative_scan(add, xs), float)
+
+
+def root(a: float) -> float:
+    return while_loop(lambda x: x * x - a > 1e-9, lambda x: 0.5 * (x + a / x), a)
+
+
+assert_type(grad(root)(9.0), float)

@@ -1,0 +1,99 @@
+"""Transformations of a typed function keep its types: gradients have those of the arguments."""
+
+from typing import Any, NamedTuple, assert_type
+
+import lawful.numpy as np
+from lawful.autodiff import (
+    checkpoint,
+    grad,
+    hessian,
+    jacfwd,
+    jvp,
+    linearize,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
+from lawful.batching import vmap
+from lawful.core import ClosedJaxpr
+from lawful.staging import eval_shape, jit, make_jaxpr
+
+
+class Parameters(NamedTuple):
+    weights: list[float]
+    bias: float
+
+
+def loss(parameters: Parameters, x: float, *, scale: float = 1.0) -> float:
+    return scale * (parameters.weights[0] * x + parameters.bias)
+
+
+def loss_and_name(parameters: Parameters, x: float) -> tuple[float, str]:
+    return loss(parameters, x), "loss"
+
+
+def square(x: float) -> float:
+    return x * x
+
+
+at = Parameters([1.0], 2.0)
+xs: float = np.arange(3.0)  # an array of floats
+
+assert_type(grad(loss)(at, 3.0, scale=2.0), Parameters)
+assert_type(grad(loss_and_name, has_aux=True)(at, 3.0), tuple[Parameters, str])
+assert_type(value_and_grad(loss)(at, 3.0), tuple[float, Parameters])
+assert_type(value_and_grad(loss_and_name, has_aux=True)(at, 3.0), tuple[tuple[float, str], Parameters])
+assert_type(grad(grad(square))(2.0), float)
+assert_type(grad(loss, argnums=(0, 1))(at, 3.0), Any)  # a tuple of which the checkers know no more
+assert_type(jvp(square, (2.0,), (1.0,)), tuple[float, float])
+assert_type(jvp(loss_and_name, (at, 3.0), (at, 1.0), has_aux=True), tuple[float, float, str])
+
+value, pullback = vjp(loss, at, 3.0)
+assert_type(value, float)
+assert_type(pullback(1.0), tuple[Parameters, float])
+value, pullback, name = vjp(loss_and_name, at, 3.0, has_aux=True)
+assert_type(name, str)
+value, pushforward = linearize(square, 2.0)
+assert_type(pushforward(1.0), float)
+
+assert_type(vmap(square)(xs), float)
+assert_type(vmap(grad(square))(xs), float)
+assert_type(jit(loss)(at, 3.0), float)
+assert_type(jit(vmap(grad(square)))(xs), float)
+assert_type(checkpoint(loss)(at, 3.0), float)
+assert_type(stop_gradient(at), Parameters)
+assert_type(make_jaxpr(loss)(at, 3.0), ClosedJaxpr)
+assert_type(make_jaxpr(loss, return_shape=True)(at, 3.0)[0], ClosedJaxpr)
+hessian_of_square: float = hessian(square)(2.0)
+jacobian_of_square: float = jacfwd(square)(2.0)
+shape: tuple[int, ...] = eval_shape(square, 2.0).shape
+
+
+@jit
+def decorated(x: float, n: int) -> float:
+    return x * n
+
+
+@jit(static_argnames="n", backend="numpy")
+def decorated_with_options(x: float, n: int) -> float:
+    return x * n
+
+
+@jit
+def decreased(parameters: Parameters, x: float) -> Parameters:
+    gradient = grad(loss)(parameters, x)
+    return Parameters([parameters.weights[0] - gradient.weights[0]], parameters.bias - gradient.bias)
+
+
+assert_type(decorated(2.0, 3), float)
+assert_type(decreased(at, 3.0), Parameters)
+assert_type(decorated_with_options(2.0, n=3), float)
+print(decorated.lower(2.0, 3).as_text())
+
+
+def total(x: float) -> float:
+    result: float = np.sum(np.sin(x))
+    return result
+
+
+print(jit(total)(np.arange(3.0)), vmap(grad(square))(np.arange(3.0)))

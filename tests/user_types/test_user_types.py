@@ -1,0 +1,128 @@
+"""Programs of users, checked by mypy and pyright in strict mode: no error, and the types that `assert_type` says."""
+
+import ast
+import importlib
+import inspect
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(__file__).with_name("programs")
+#: The signatures that checkers read in place of those of the functions.
+TYPED = sorted(ROOT.glob("packages/*/src/lawful/**/_typed.pyi"))
+
+pytestmark = pytest.mark.once
+
+
+@pytest.fixture(scope="module")
+def user(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the programs, and in ``site`` all packages side by side, as wheels install them."""
+    folder = tmp_path_factory.mktemp("user")
+    for program in PROGRAMS.glob("*.py"):
+        shutil.copy(program, folder)
+    namespace = folder / "site/lawful"
+    namespace.mkdir(parents=True)
+    for portion in ROOT.glob("packages/*/src/lawful/*"):
+        if portion.name != "__pycache__":
+            (namespace / portion.name).symlink_to(portion)
+    return folder
+
+
+def run(tool: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    # Without a configuration of this repository, and without its stubs and caches.
+    environment = {**os.environ, "MYPYPATH": str(folder / "site")}
+    command = [sys.executable, "-m", tool, *options]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def check_mypy(folder: Path) -> subprocess.CompletedProcess[str]:
+    options = ("--strict", "--namespace-packages", "--explicit-package-bases", "--follow-imports=silent")
+    programs = sorted(path.name for path in folder.glob("*.py"))
+    return run("mypy", folder, *options, "--config-file=", "--cache-dir=.cache", *programs)
+
+
+def check_pyright(folder: Path) -> subprocess.CompletedProcess[str]:
+    settings = {
+        "include": ["*.py"],
+        "extraPaths": ["site"],
+        "typeCheckingMode": "strict",
+        "pythonVersion": f"{sys.version_info.major}.{sys.version_info.minor}",
+    }
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    return run("pyright", folder, "--project", str(folder), "--pythonpath", sys.executable)
+
+
+@pytest.mark.parametrize("check", [check_mypy, check_pyright])
+def test_user_types_are_checked(check: object, user: Path) -> None:
+    assert callable(check)
+    done = check(user)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 source files" in done.stdout or "0 errors" in done.stdout
+
+
+@pytest.mark.parametrize("check", [check_mypy, check_pyright])
+def test_user_types_find_a_mistake(check: object, user: Path, tmp_path: Path) -> None:
+    """Types of arguments and results are known: a wrong one of each is found."""
+    assert callable(check)
+    (tmp_path / "site").symlink_to(user / "site")
+    (tmp_path / "program.py").write_text(
+        "from lawful.autodiff import grad\nfrom lawful.control_flow import while_loop\nfrom lawful.staging import jit\n"
+        "def f(x: float, y: float) -> float: return x\n"
+        "grad(f)(1.0, 'x')\n"
+        "jit(f)(1.0, 2.0).missing\n"
+        "while_loop(lambda x: x < 2.0, lambda x: 'x', 1.0).missing\n"
+    )
+    done = check(tmp_path)
+    assert done.returncode == 1
+    assert {line for line in (5, 6, 7) if f"program.py:{line}:" in done.stdout} == {5, 6, 7}, done.stdout
+
+
+def test_programs_of_user_types_run(user: Path) -> None:
+    """They are no fiction: what checkers accept can be called with arrays."""
+    for program in sorted(PROGRAMS.glob("*.py")):
+        done = subprocess.run([sys.executable, program.name], cwd=user, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def parameters_in_stub(definition: ast.FunctionDef) -> list[tuple[str, str]]:
+    arguments = definition.args
+    found = [(name.arg, "positional") for name in arguments.posonlyargs + arguments.args]
+    found += [(f"*{arguments.vararg.arg}", "several")] if arguments.vararg else []
+    return found + [(name.arg, "by name") for name in arguments.kwonlyargs]
+
+
+def parameters_of(function: object) -> list[tuple[str, str]]:
+    kinds = inspect.Parameter
+    assert callable(function)
+    return [
+        (f"*{p.name}", "several") if p.kind is kinds.VAR_POSITIONAL else
+        (p.name, "by name" if p.kind is kinds.KEYWORD_ONLY else "positional")
+        for p in inspect.signature(function).parameters.values()
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", TYPED, ids=lambda path: path.parent.name)
+def test_typed_signatures_have_the_parameters(path: Path) -> None:
+    """Each overload has the parameters of the function in their order; some can only be given by name."""
+    package = importlib.import_module(f"lawful.{path.parent.name}")
+    tree = ast.parse(path.read_text())
+    definitions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and hasattr(package, node.name):
+            constructors = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+            for constructor in constructors:
+                found = parameters_in_stub(constructor)[1:]
+                assert found == parameters_of(getattr(package, node.name)), node.name
+    assert definitions or any(isinstance(node, ast.ClassDef) for node in tree.body)
+    for definition in definitions:
+        expected = parameters_of(getattr(package, definition.name))
+        found = parameters_in_stub(definition)
+        assert [name for name, _ in found] == [name for name, _ in expected], definition.name
+        # An overload for `has_aux=True` after arguments with defaults takes it by name.
+        assert all(kind == wanted or kind == "by name" for (_, kind), (_, wanted) in zip(found, expected, strict=True))
