@@ -106,3 +106,9 @@ def test_complex_derivative_at_any_magnitude(name: str, backend: str) -> None:
                 assert error < 1e3 * info.eps, f"at {z!r}: expected {complex(expected)}, got {found!r}"
                 compared += 1
     assert compared >= 8
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_wofz_at_infinity_below_the_real_axis(backend: str) -> None:
+    z = np.array([complex(-np.inf, -1.0), complex(np.inf, -1.0), complex(np.inf, 2.0), complex(-np.inf, -0.0)])
+    np.testing.assert_array_equal(BACKENDS[backend](special.wofz)(z), 0)

@@ -132,7 +132,9 @@ def _derivative(x: Any, y: Any, order: int) -> Parts:
             before, following = following, scaled(product, -2.0)
         out = where_parts(near, following, out)
     out = where_parts(infinite & ((x == x) & (y == y)), (0.0, 0.0), where_parts(infinite, (np.nan, np.nan), out))
-    reflected = plus(scaled(powers[order], 2.0), scaled(out, -1.0))
+    # The exponential has no angle at infinity, but it vanishes there along the real axis.
+    vanishes = (np.abs(x) == np.inf) & (np.abs(y) < np.inf)
+    reflected = plus(scaled(where_parts(vanishes, (0.0, 0.0), powers[order]), 2.0), scaled(out, -1.0))
     out = where_parts(below, scaled(reflected, (-1) ** order), out)
     # On the imaginary axis the function is real, and so are its derivatives by the imaginary part.
     on_axis = (x == 0) & (y == y)
