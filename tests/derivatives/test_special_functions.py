@@ -250,6 +250,16 @@ def test_wofz_of_real_numbers_keeps_the_real_part() -> None:
     assert special.wofz(np.float32(1)).dtype == np.complex64
 
 
+@pytest.mark.parametrize("backend", [None, "numpy", "xla"])
+def test_wofz_near_the_largest_number(backend: str | None) -> None:
+    """It is about i / (√π z) there; in the lower half plane too, where the exponential vanishes."""
+    large = np.finfo(float).max
+    z = np.array([complex(x, y) for x in (-large, large, 1e200) for y in (-3.0, 0.0, 1.0, 3.23)] + [complex(0, large)])
+    f = special.wofz if backend is None else jit(special.wofz, backend=backend)
+    expected = 1j / (math.sqrt(math.pi) * (z / 2.0**600)) / 2.0**600
+    np.testing.assert_allclose(f(z), expected, rtol=1e-12, atol=4e-308)  # XLA takes subnormal numbers as 0
+
+
 def test_loggamma_of_complex_numbers_has_all_digits() -> None:
     random = np.random.default_rng(0)
     z = random.uniform(-15, 15, 40) + 1j * random.uniform(-12, 12, 40)

@@ -24,6 +24,8 @@ __all__ = ["wofz", "wofz_imag_p", "wofz_real_p"]
 
 _SLOPE = 2 / math.sqrt(math.pi)
 _GROWTH = 2 * math.pi / STEP
+# The inverse of a larger number is subnormal, and XLA takes it as 0.
+_LARGE = 2.0**1020
 # Nearer to 0 derivatives are those of the differential equation, w' = 2i / √π - 2 z w.
 _NEAR = 3.5
 
@@ -44,7 +46,9 @@ def _exponentials(*numbers: Parts) -> list[Parts]:
 def _minus_square(z: Parts) -> Parts:
     """Returns ``-z²``."""
     x, y = z
-    return (y - x) * (y + x), np.where(x == 0, 0.0, -2 * x * y)
+    # An infinite angle would be NaN, also where the exponential vanishes.
+    angle = np.minimum(np.maximum(-2 * x * y, -_LARGE), _LARGE)
+    return (y - x) * (y + x), np.where(x == 0, 0.0, angle)
 
 
 def _derivatives_of_gauss(z: Parts, gauss: Parts, order: int) -> list[Parts]:
@@ -90,7 +94,7 @@ def _by_rules(z: Parts, powers: list[Parts], wave: Parts, at_middle: Any, order:
     """Returns a derivative in the upper half plane: of ``i/π ∫ exp(-t²) / (z - t) dt`` by the rule with far nodes."""
     x, y = z
     # For large numbers, of their multiples.
-    scale = np.maximum(1.0, np.maximum(np.abs(x), y))
+    scale = np.minimum(np.maximum(1.0, np.maximum(np.abs(x), y)), _LARGE)
     inverse = 1 / scale
     near_x, near_y = x * inverse, y * inverse
 
