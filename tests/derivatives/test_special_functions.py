@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from lawful import special
+from lawful import ops, special
 from lawful.autodiff import grad, jvp
 from lawful.core import ArgumentTypeError, ArgumentValueError, record
 from lawful.special import stats
@@ -258,6 +258,17 @@ def test_wofz_near_the_largest_number(backend: str | None) -> None:
     f = special.wofz if backend is None else jit(special.wofz, backend=backend)
     expected = 1j / (math.sqrt(math.pi) * (z / 2.0**600)) / 2.0**600
     np.testing.assert_allclose(f(z), expected, rtol=1e-12, atol=4e-308)  # XLA takes subnormal numbers as 0
+
+
+@pytest.mark.parametrize("backend", [None, "numpy", "xla"])
+def test_expi_and_quotient_of_gamma_near_the_largest_number(backend: str | None) -> None:
+    """XLA takes subnormal numbers as 0, among them the inverse of the largest number."""
+    x = np.array([1e300, 8e307, np.finfo(float).max])
+    expi, quotient = special.expi, lambda x: ops.log_gamma_quotient(x, -2.5)
+    if backend is not None:
+        expi, quotient = jit(expi, backend=backend), jit(quotient, backend=backend)
+    np.testing.assert_array_equal(expi(x), np.inf)
+    np.testing.assert_allclose(quotient(x), -2.5 * np.log(x), rtol=1e-15)
 
 
 def test_loggamma_of_complex_numbers_has_all_digits() -> None:

@@ -96,7 +96,7 @@ def _numpy_expi(x: Any) -> Any:
     asymptotic = polynomial(np.minimum(w, 1 / 40), coefficients=_ASYMPTOTIC)
     scaled = np.where(size < 14, middle, np.where(size < 40, far, asymptotic))
     half = np.exp(size / 2)  # the result may be finite where the whole exponential overflows
-    out = np.where(size <= 6, near, np.where(size == np.inf, np.inf, half * (w * scaled) * half))
+    out = np.where(size <= 6, near, np.where(size > 800, np.inf, half * (w * scaled) * half))
     return np.where(x < 0, -_numpy_exp1(size), out)
 
 

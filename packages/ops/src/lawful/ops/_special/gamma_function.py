@@ -29,6 +29,8 @@ __all__ = ["gamma", "gamma_p", "log_gamma_quotient", "log_gamma_quotient_derivat
 
 # Above this the gamma function overflows float64.
 _LARGEST = 171.6243769563027
+# From here on (x - 1/2) log(1 + m / x) is m.
+_LARGE = 1e300
 # Below this it is 1 / x, which may overflow.
 _LEAST = 1e-300
 _SHIFT = 10
@@ -91,6 +93,8 @@ def _log_quotient(x: Any, m: Any, *, order: int = 0) -> Any:
     if order == 0:
         end = x + m
         growth = (x - 0.5) * log_ratio + (m * np.log(end) - m)
+        # XLA takes subnormal ratios as 0.
+        growth = np.where(x > _LARGE, m * np.log(end), growth)
         return growth + (log_gamma_correction(end) - log_gamma_correction(x))
 
     out: Any = 0.0
