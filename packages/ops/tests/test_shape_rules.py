@@ -166,7 +166,11 @@ def test_structural_batch_equals_stacked_loop(
         rows = [choose.arrays(primitive, avals) for _ in range(size)]
         combinations = list(itertools.product(*[[None, *range(x.ndim + 1)] for x in args]))[1:]
         # All combinations for up to three operands, else a sample.
-        for dims in combinations if len(args) < 4 else choose.random.permutation(np.array(combinations, object))[:30]:
+        for dims in (
+            combinations
+            if len(args) < 4
+            else map(tuple, choose.random.permutation(np.array(combinations, object))[:30])
+        ):
             batched = [
                 x if dim is None else np.stack([row[i] for row in rows], axis=dim)
                 for i, (x, dim) in enumerate(zip(args, dims, strict=True))
