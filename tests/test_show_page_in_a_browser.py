@@ -124,6 +124,10 @@ def test_selecting_an_equation_shows_its_history(browser: Chromium, page: Path) 
     assert rows["NumPy"] == "line 3"
     (line,) = texts(browser, "#p0 .near")
     assert "cos_" in line
+    mouse(browser, "#e0-0 b", "mouseMoved")  # pointing ends, the selection stays
+    mouse(browser, "h1", "mouseMoved")
+    assert texts(browser, "#s2 .dst") == ["c:f64[2] = cos a"]
+    assert details(browser) == rows
     browser.run("document.querySelector('#details button').click()")  # to where it came from
     assert texts(browser, ".sel") == ["b:f64[] = sin a"]
     assert browser.errors == []
@@ -178,6 +182,11 @@ def test_programs_inside_fold_and_open_for_a_selection(browser: Chromium, nested
     browser.run(f"location.hash = {number!r}")
     browser.run("new Promise(done => requestAnimationFrame(done))")
     assert browser.run("document.querySelector('#s0 details').open")
+    mouse(browser, "#s1 summary", *CLICK)
+    assert not browser.run("document.querySelector('#s1 details').open")
+    mouse(browser, f"#{number} u", *CLICK)
+    assert browser.run("document.querySelector('#s1 details').open")
+    assert len(texts(browser, "#s1 .f .dst")) == 1
     assert details(browser)["NumPy"].startswith("inside of line")
     assert browser.errors == []
 
