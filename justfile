@@ -31,6 +31,10 @@ docs *arguments:
 isolation *packages:
     uv run python tools/isolation.py {{ packages }}
 
+# Test the packages with every supported Python, NumPy and jaxlib that this machine can have
+matrix *arguments:
+    uv run python -m tools.matrix {{ arguments }}
+
 # Everything that is run before a merge
 ci:
     .ci/run

@@ -31,6 +31,11 @@ STAGES: Final = {
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Returns the parsed arguments; ends the process with status 2 and a message if they are wrong."""
+    return parser().parse_args(argv)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command and its subcommands."""
     from importlib.metadata import version
 
     # Options that may also come after the subcommand.
@@ -51,7 +56,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "Prints the versions, the backends with their devices, the environment and the compilation cache, and runs a\n"
         "self-test of a few seconds.",
     )  # fmt: skip
-    return parser.parse_args(argv)
+    return parser
 
 
 def _subcommand(
