@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -23,6 +24,13 @@ def _check_ndim(name: str, x: Any, at_least: int) -> None:
 def _same_length(name: str, left: int, right: int) -> None:
     if left != right:
         raise ArgumentValueError(f"{name}: expected as many elements on both sides, got {left} and {right}; slice one")
+
+
+def _eager_since_2_2[F: Callable[..., Any]](name: str) -> Callable[[F], F]:
+    """Returns the decorator of a function that NumPy has since 2.2; before, eager arrays take the algorithm here."""
+    if hasattr(numpy, name):
+        return eager(getattr(numpy, name), arrays=2, looks=False)
+    return lambda function: function
 
 
 @eager(numpy.vecdot, arrays=2, looks=False)
@@ -51,7 +59,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return ops.squeeze(product, (-2, -1))
 
 
-@eager(numpy.matvec, arrays=2, looks=False)
+@_eager_since_2_2("matvec")
 def matvec(x1: Any, x2: Any, /) -> Any:
     """Returns the products of matrices and vectors: the other dimensions are broadcast.
 
@@ -70,7 +78,7 @@ def matvec(x1: Any, x2: Any, /) -> Any:
     return ops.squeeze(ops.matmul(x1, ops.expand_dims(x2, (-1,))), (-1,))
 
 
-@eager(numpy.vecmat, arrays=2, looks=False)
+@_eager_since_2_2("vecmat")
 def vecmat(x1: Any, x2: Any, /) -> Any:
     """Returns the products of vectors, conjugated, and matrices: the other dimensions are broadcast.
 
