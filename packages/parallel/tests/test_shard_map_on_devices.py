@@ -54,6 +54,18 @@ def test_devices_compute_what_numpy_does(program: Program, checked: bool) -> Non
     close(jit(vmap(mapped))(*stacks), vmap(reference)(*stacks))
 
 
+@pytest.mark.parametrize(("outer", "inner"), [("i", "j"), ("i", "i"), (None, None)])
+def test_pmap_inside_pmap_runs_on_numpy_only(outer: str | None, inner: str | None) -> None:
+    def function(some: Any) -> Any:
+        mapped = pmap(lambda x, y: x * y.sum(), inner, in_axes=(0, None), devices=some)
+        return pmap(lambda x: mapped(x, x) + 1, outer, devices=some)
+
+    x = np.arange(4.0).reshape(2, 2)
+    close(function(numpy_devices(2))(x), x * x.sum(1, keepdims=True) + 1)
+    with pytest.raises(ArgumentValueError, match="expected one mesh for a nest of functions"):
+        function(devices()[:2])(x)
+
+
 @pytest.mark.parametrize("outer", [True, False])
 @pytest.mark.parametrize("inner", [True, False])
 def test_nested_over_another_axis(inner: bool, outer: bool) -> None:

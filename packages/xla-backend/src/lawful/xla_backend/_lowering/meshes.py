@@ -194,13 +194,21 @@ class MeshMethods:
         module, dialect = self._function.module, sdy()
         names = axis_texts(mesh)
         # The axes of a manual computation around this one are manual here too.
-        outside = () if module.mesh is None else [a for a, _ in module.mesh.axes if a not in module.mesh.free]
+        around = module.mesh
+        outside = [] if around is None else [axis for axis, _ in around.axes if axis not in around.free]
         free = tuple([axis for axis, _ in mesh.mesh_axes if axis not in manual_axes and axis not in outside])
         symbol = module.meshes.symbol(mesh)
         sizes = dict(mesh.mesh_axes)
         if all(sizes[axis] == 1 for axis in manual_axes):  # the parts are the whole; XLA has no operation for it
             with self.mesh(mesh.mesh_axes, free=free, symbol=symbol):
                 return self._function.inline(jaxpr, operands)
+        if around and outside and (around.axes != mesh.mesh_axes or any(axis in outside for axis in manual_axes)):
+            raise ArgumentValueError(
+                f"lowering: expected one mesh for a nest of functions that are mapped over devices, got one of axes "
+                f"({', '.join(repr(axis) for axis, _ in mesh.mesh_axes)}) inside a function that is mapped over "
+                f"({', '.join(map(repr, outside))}); make one mesh with all axes for shard_map, "
+                "use vmap inside of pmap, or compile for NumPy with jit(f, backend='numpy')"
+            )
 
         def attributes(shardings: Sequence[Sharding], avals: Sequence[ShapedArray]) -> Any:
             each = [
