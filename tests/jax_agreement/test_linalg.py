@@ -1,7 +1,6 @@
 """Decompositions and `lawful.numpy.linalg` against jax: values and gradients, of real and complex matrices."""
 
 import importlib
-from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -94,15 +93,19 @@ def test_values_and_gradients(name, place):
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_triangular_solve(dtype):
     a, b = COMPLEX.astype(dtype) if dtype[0] == "c" else SQUARE.astype(dtype), RIGHT.astype(dtype)
-    for number in range(32) if dtype == "complex128" else range(0, 32, 5):  # each flag both ways
-        names = ("left_side", "lower", "transpose_a", "conjugate_a", "unit_diagonal")
-        flags = {flag: bool(number >> i & 1) for i, flag in enumerate(names)}
-        right = b if flags["left_side"] else b.swapaxes(-1, -2)
-        expected = jax.lax.linalg.triangular_solve(a, right, **flags)
-        compiled = jit(partial(ops.triangular_solve, **flags))
-        for found in (ops.triangular_solve(a, right, **flags), compiled(a, right)):
-            tolerance = 1e-3 if dtype in ("float32", "complex64") else 1e-9
-            np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+    names = ("left_side", "lower", "transpose_a", "conjugate_a", "unit_diagonal")
+    numbers = range(32) if dtype == "complex128" else range(0, 32, 5)  # each flag both ways
+    choices = [{flag: bool(number >> i & 1) for i, flag in enumerate(names)} for number in numbers]
+
+    def solved(solve):
+        """By all choices, to be compiled at once: each of its own takes longer."""
+        return lambda a, b: [solve(a, b if flags["left_side"] else b.swapaxes(-1, -2), **flags) for flags in choices]
+
+    expected = jax.jit(solved(jax.lax.linalg.triangular_solve))(a, b)
+    tolerance = 1e-3 if dtype in ("float32", "complex64") else 1e-9
+    for function in (solved(ops.triangular_solve), jit(solved(ops.triangular_solve))):
+        for flags, found, theirs in zip(choices, function(a, b), expected, strict=True):
+            np.testing.assert_allclose(found, theirs, rtol=tolerance, atol=tolerance, err_msg=str(flags))
 
 
 def test_linalg_derivatives_of_eigenvectors():
@@ -110,14 +113,16 @@ def test_linalg_derivatives_of_eigenvectors():
         return lambda a: total(eig(a, compute_left_eigenvectors=False, enable_eigvec_derivs=True))
 
     for x in (SQUARE, COMPLEX):
-        np.testing.assert_allclose(grad(loss(ops.eig))(x), jax.grad(loss(jax.lax.linalg.eig))(x), rtol=1e-6, atol=1e-8)
+        expected = jax.jit(jax.grad(loss(jax.lax.linalg.eig)))(x)
+        np.testing.assert_allclose(grad(loss(ops.eig))(x), expected, rtol=1e-6, atol=1e-8)
     with pytest.raises(NotImplementedError, match="enable_eigvec_derivs"):
         grad(lambda a: total(linalg.eig(a)))(SQUARE)
 
 
 def test_lu():
+    jax_lu = jax.lax.linalg.lu
     for x in (SQUARE, COMPLEX, TALL, TALL.T):
-        for mine, theirs in zip(ops.lu(x), jax.lax.linalg.lu(x), strict=True):
+        values, gradient = jax.jit(lambda a: (jax_lu(a), jax.grad(lambda a: total(jax_lu(a)[0]))(a)))(x)
+        for mine, theirs in zip(ops.lu(x), values, strict=True):
             np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
-        gradient = jax.grad(lambda a: total(jax.lax.linalg.lu(a)[0]))(x)
         np.testing.assert_allclose(grad(lambda a: total(ops.lu(a)[0]))(x), gradient, rtol=1e-8, atol=1e-8)
