@@ -10,17 +10,18 @@ from lawful.core import ArgumentTypeError, ArgumentValueError
 from lawful.staging import jit
 
 SHARES = np.array([0.0, 0.1, 0.5, 0.9, 1.0, -0.1, 1.2, np.nan])
+SHAPE = (200, len(SHARES))
+#: For all numbers of trials: to compile for each takes longer.
+COMPILED = [jit(lambda key, n: random.binomial(key, n, SHARES, SHAPE), backend=backend) for backend in ("numpy", "xla")]
 
 
 @pytest.mark.parametrize("n", [0.0, 7.5, 30.0, 1000.0, -2.0, np.nan])
 def test_binomial_numbers_are_those_of_jax(n: float) -> None:
-    shape = (200, len(SHARES))
-    found = random.binomial(random.key(1), n, SHARES, shape)
+    found = random.binomial(random.key(1), n, SHARES, SHAPE)
     np.testing.assert_array_equal(
-        found, np.asarray(jax.random.binomial(jax.random.key(1), n, SHARES, shape, "float64"))
+        found, np.asarray(jax.random.binomial(jax.random.key(1), n, SHARES, SHAPE, "float64"))
     )
-    for backend in ("numpy", "xla"):
-        compiled = jit(lambda key, n: random.binomial(key, n, SHARES, shape), backend=backend)
+    for compiled in COMPILED:
         np.testing.assert_array_equal(compiled(random.key(1), n), found)
 
 
