@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import lawful.numpy as lnp
+from lawful.autodiff import jvp
 from lawful.staging import jit
 
 NAMES = (
@@ -52,6 +53,30 @@ def test_integer_beyond_int64_beside_an_array(name: str) -> None:
                     if expected is not None:
                         assert found[0] == expected[0], message
                         np.testing.assert_allclose(found[1], expected[1], 1e-6, err_msg=message)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+def test_integer_near_the_largest_float(backend: str) -> None:
+    largest = 2**1024 - 2**970 - 1
+    for number in (2**1023, -largest, largest):
+        compiled = jit(lambda x, k=number: lnp.maximum(lnp.add(x, k), x), backend=backend)
+        np.testing.assert_array_equal(compiled(np.float64(0)), np.maximum(float(number), 0.0))
+    with pytest.raises(OverflowError):
+        jit(lambda x: lnp.add(x, largest + 1), backend=backend)(np.float64(0))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+@pytest.mark.parametrize("y", [2**53 + 1, 2**53 + 2, 2**60, 2**60 + 1, 2**63, -(2**63) - 1], ids=str)
+def test_integer_power_beyond_float64_keeps_its_sign(y: int, backend: str) -> None:
+    """An odd exponent is rounded to an even one, which has another sign and another derivative at -1."""
+    power = jit(lambda x: x**y, backend=backend)
+    for dtype in ("float32", "float64"):
+        for x in (np.array([-1.0, 1.0], dtype), np.array(-1.0, dtype)):
+            sign = np.where(x < 0, -1.0, 1.0)
+            np.testing.assert_array_equal(power(x), sign ** (y % 2))
+            np.testing.assert_array_equal(
+                jvp(power, (x,), (np.ones_like(x),))[1], np.dtype(dtype).type(y) * sign ** ((y - 1) % 2)
+            )
 
 
 @pytest.mark.parametrize("backend", ["numpy", "xla"])

@@ -18,9 +18,14 @@ __all__ = ["integer_pow", "integer_pow_p"]
 
 #: Up to this exponent products are as precise as a power, and faster.
 _FEW_PRODUCTS = 64
+#: Up to this exponent float64 has every integer; beyond it an odd exponent is rounded to an even one.
+_EXACT = 2**53
 
 
 def _numpy_integer_pow(x: Any, *, y: int) -> Any:
+    if not -_EXACT <= y <= _EXACT and is_float(np.asarray(x).dtype):
+        power = np.power(x, np.float64(y))
+        return np.asarray(np.copysign(power, x) if y % 2 else power).astype(np.asarray(x).dtype)[()]
     if type(x) is np.float64 or type(x) is float:
         return np.power(x, float(y))
     dtype = np.asarray(x).dtype
@@ -130,9 +135,9 @@ def power_by_integer(x: Any, y: int, *, operator: bool) -> Any:
     """Returns ``x ** y``, as a function or as a Python operator."""
     if not isinstance(y, int | np.integer):
         raise ArgumentTypeError(f"integer_pow: expected an integer exponent, got {y!r}; use pow")
-    if not -(2**63) <= y < 2**63:  # a float for floats, and an error for integers
-        return (ops.pow.operator if operator else ops.pow)(x, int(y))
     aval = get_aval(x)
+    if not -(2**63) <= y < 2**63 and not (is_inexact(aval.dtype) and abs(y) < 2**1023):
+        return (ops.pow.operator if operator else ops.pow)(x, int(y))  # an error, except for uint64
     if operator and aval.weak_type and not is_inexact(aval.dtype):
         # As Python: True ** 2 is an integer, and 2 ** -1 is 0.5.
         x = convert(x, np.dtype(np.float64 if y < 0 else np.int64), True)

@@ -310,15 +310,16 @@ def with_fitting_integers(args: Sequence[Any], name: str, function: PromoteAs, o
     large = [type(x) is int and not -(2**63) <= x < 2**63 for x in args]
     avals = [get_aval(x) for x, is_large in zip(args, large, strict=True) if not is_large]
     dtype = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])[0] if avals else None
-    types = [_WEAK_INTEGER if is_large else _type_of(x) for x, is_large in zip(args, large, strict=True)]
+    rest = iter(avals)
+    types = [_WEAK_INTEGER if is_large else ((aval := next(rest)).dtype, aval.weak_type) for is_large in large]
     loop = operand_dtypes(name, function, operator, *types)[0] if dtype is not None and any(large) else None
 
     def fitting(x: Any) -> Any:
         if dtype == np.uint64 and 0 <= x < 2**64:
             return np.uint64(x)
-        if dtype is not None and kind(dtype) in "fc" and abs(x) < 2**1023:
+        if dtype is not None and kind(dtype) in "fc" and abs(x) < _BEYOND_FLOATS:
             return float(x)
-        if loop is not None and kind(loop) in "fc" and abs(x) < 2**1023:
+        if loop is not None and kind(loop) in "fc" and abs(x) < _BEYOND_FLOATS:
             with np.errstate(over="ignore"):  # infinity, as in NumPy
                 return np.asarray(float(x)).astype(loop)[()]
         raise IntegerOverflowError(
@@ -331,11 +332,8 @@ def with_fitting_integers(args: Sequence[Any], name: str, function: PromoteAs, o
 
 
 _WEAK_INTEGER: Final = (np.dtype(np.int64), True)
-
-
-def _type_of(x: Any) -> tuple[np.dtype[Any], bool]:
-    aval = get_aval(x)
-    return aval.dtype, aval.weak_type
+#: The least integer that Python rounds to no float.
+_BEYOND_FLOATS: Final = 2**1024 - 2**970
 
 
 def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: bool) -> Promotion:
