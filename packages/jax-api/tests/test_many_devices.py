@@ -128,7 +128,12 @@ for f in (doubled, jax.jit(doubled)):
     assert f(x).sharding == blocks and np.array_equal(f(x), 2.0 * x)
 assert auto_axes(lambda x: 2.0 * x)(x, out_sharding=P("x")).sharding == rows
 taken = explicit_axes(axes=("x",), in_sharding=(P("x"),))(lambda x: x)
-assert taken(x).sharding == rows and taken(x, in_sharding=P("x", "y")).sharding == blocks
+assert taken(x).sharding == rows and explicit_axes(lambda x: x)(x, in_sharding=P("x", "y")).sharding == blocks
+# Where the decorator has a sharding, the keyword is the function's.
+given = auto_axes(lambda x, *, out_sharding: x + out_sharding, out_sharding=P("x"))(x, out_sharding=1.0)
+assert given.sharding == rows and np.array_equal(given, x + 1.0)
+given, mine = explicit_axes(lambda x, *, in_sharding: (x, in_sharding), in_sharding=P("x"))(x, in_sharding=1.0)
+assert given.sharding == rows and mine == 1.0
 assert jax.reshard(made[0], columns).sharding == reshard({"a": x.T @ x}, columns)["a"].sharding == columns
 try:
     jax.shard_map(lambda x: x, out_specs=P())(x)

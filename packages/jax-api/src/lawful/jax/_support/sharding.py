@@ -137,7 +137,7 @@ def reshard(xs: Any, out_shardings: Any) -> Any:
 
 
 def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, out_sharding: Any = None) -> Any:
-    """Returns ``f`` with a result that is laid out as ``out_sharding`` says, which a call may give as well.
+    """Returns ``f`` with a result that is laid out as ``out_sharding`` says; without it here, a call may give it.
 
     Args:
       f: the function; without it, a decorator is returned.
@@ -148,11 +148,11 @@ def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, out_s
     """
     if f is None:
         return functools.partial(auto_axes, axes=axes, out_sharding=out_sharding)
-    function, default = f, out_sharding
+    function = f
 
     @functools.wraps(function)
-    def constrained(*args: Any, out_sharding: Any = None, **kwargs: Any) -> Any:
-        place = default if out_sharding is None else out_sharding
+    def constrained(*args: Any, **kwargs: Any) -> Any:
+        place = kwargs.pop("out_sharding", None) if out_sharding is None else out_sharding
         result = function(*args, **kwargs)
         return result if place is None else reshard(result, place)
 
@@ -160,7 +160,7 @@ def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, out_s
 
 
 def explicit_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, in_sharding: Any = None) -> Any:
-    """Returns ``f`` with positional arguments laid out as ``in_sharding`` says, which a call may give as well.
+    """Returns ``f`` with positional arguments laid out as ``in_sharding`` says; without it here, a call may give it.
 
     Args:
       f: the function; without it, a decorator is returned.
@@ -171,11 +171,11 @@ def explicit_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, i
     """
     if f is None:
         return functools.partial(explicit_axes, axes=axes, in_sharding=in_sharding)
-    function, default = f, in_sharding
+    function = f
 
     @functools.wraps(function)
-    def placed(*args: Any, in_sharding: Any = None, **kwargs: Any) -> Any:
-        place = default if in_sharding is None else in_sharding
+    def placed(*args: Any, **kwargs: Any) -> Any:
+        place = kwargs.pop("in_sharding", None) if in_sharding is None else in_sharding
         return function(*(args if place is None else reshard(args, place)), **kwargs)
 
     return placed
