@@ -237,9 +237,13 @@ def test_page_without_scripts_shows_all_programs(browser: Chromium, page: Path) 
         picture = browser.call("Page.getLayoutMetrics")["cssContentSize"]
         panel = browser.call("DOM.querySelector", nodeId=root, selector="#p1 .code")["nodeId"]
         box = browser.call("DOM.getBoxModel", nodeId=panel)["model"]
+        titles = browser.call("DOM.querySelectorAll", nodeId=root, selector="#backends h3")["nodeIds"]
+        heights = [browser.call("DOM.getBoxModel", nodeId=title)["model"]["height"] for title in titles]
     finally:
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
     assert box["height"] > 300  # StableHLO is shown, beside the program of NumPy
+    assert len(heights) == 2
+    assert min(heights) > 0  # each program has its backend's name
     assert picture["width"] <= 1280
 
 
