@@ -1,6 +1,8 @@
 """The carry of a loop keeps its type, and branches give that of the result."""
 
-from typing import NamedTuple, assert_type
+from typing import Any, NamedTuple, assert_type
+
+import numpy
 
 import lawful.numpy as np
 from lawful.autodiff import grad
@@ -59,3 +61,15 @@ def root(a: float) -> float:
 
 
 assert_type(grad(root)(9.0), float)
+
+
+def counted(total: float, x: float) -> tuple[float, float]:
+    return total + x, total
+
+
+# Elements of an array of NumPy have another type than the array.
+array = numpy.arange(3.0)
+last, totals = scan(counted, 0.0, array)
+assert_type(last, float)
+assert_type(totals, Any)
+print(totals.shape, map(negated, array).shape)

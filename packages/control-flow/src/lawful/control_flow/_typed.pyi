@@ -30,6 +30,17 @@ def scan[C, X, Y](
     *,
     checkpoints: int | None = None,
 ) -> tuple[C, Y]: ...
+@overload
+def scan[C](  # elements have another type than the arrays of them
+    f: Callable[[C, Any], tuple[C, Any]],
+    init: C,
+    xs: Any,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    *,
+    checkpoints: int | None = None,
+) -> tuple[C, Any]: ...
 def while_loop[C](
     cond_fun: Callable[[C], Any],
     body_fun: Callable[[C], C],
@@ -48,5 +59,8 @@ def fori_loop[C](
     max_iters: int | None = None,
     checkpoints: int | None = None,
 ) -> C: ...
+@overload
 def map[X, Y](f: Callable[[X], Y], xs: X, *, batch_size: int | None = None) -> Y: ...
+@overload
+def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any: ...
 def associative_scan[T](fn: Callable[[T, T], T], elems: T, reverse: bool = False, axis: int = 0) -> T: ...
