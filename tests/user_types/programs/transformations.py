@@ -88,6 +88,9 @@ def decreased(parameters: Parameters, x: float) -> Parameters:
 assert_type(decorated(2.0, 3), float)
 assert_type(decreased(at, 3.0), Parameters)
 assert_type(decorated_with_options(2.0, n=3), float)
+assert_type(decorated.__name__, str)
+assert_type(grad(loss).__name__, str)
+assert_type(value_and_grad(loss).__name__, str)
 print(decorated.lower(2.0, 3).as_text())
 
 

@@ -11,6 +11,7 @@ Argnums = int | Sequence[int]
 class Gradient[**P]:
     """Takes the arguments of a function, and returns its gradient, which has the type of the first one."""
 
+    __name__: str
     @overload
     def __call__[X, **Q](self: Gradient[Concatenate[X, Q]], x: X, /, *args: Q.args, **kwargs: Q.kwargs) -> X: ...
     @overload
@@ -19,6 +20,7 @@ class Gradient[**P]:
 class GradientAndAux[**P, A]:
     """The same with an auxiliary result."""
 
+    __name__: str
     @overload
     def __call__[X, **Q](
         self: GradientAndAux[Concatenate[X, Q], A], x: X, /, *args: Q.args, **kwargs: Q.kwargs
@@ -29,6 +31,7 @@ class GradientAndAux[**P, A]:
 class ValueAndGradient[**P, R]:
     """The same with what the function returns, which comes first."""
 
+    __name__: str
     @overload
     def __call__[X, **Q](
         self: ValueAndGradient[Concatenate[X, Q], R], x: X, /, *args: Q.args, **kwargs: Q.kwargs

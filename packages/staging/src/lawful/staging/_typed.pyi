@@ -12,6 +12,7 @@ from lawful.staging._jit.jit import JitFunction
 class Jitted[**P, R](JitFunction):
     """A `JitFunction` of a function with these parameters and this result."""
 
+    __name__: str
     __wrapped__: Callable[P, R]
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
