@@ -12,6 +12,7 @@ import pytest
 from lawful.core import Primitive
 from lawful.jax._support.refusals import NEUTRAL, REASONS
 from lawful.jax._support.table import modules, names_of
+from lawful.jax._support.wrapping import PLACE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -61,9 +62,10 @@ def missing_parameters(value: Any, row: Any) -> list[str]:
         return []
     known = inspect.signature(getattr(value, "__wrapped__", value)).parameters
     takes_all = any(p.kind is p.VAR_KEYWORD for p in known.values())
+    of_wrapper = {PLACE} if hasattr(value, "__wrapped__") else set()
     return [
         name
         for name, parameter in row.signature.parameters.items()
         if name not in known and parameter.default is not parameter.empty and not takes_all
-        if name not in NEUTRAL and name not in REASONS
+        if name not in NEUTRAL and name not in REASONS and name not in of_wrapper
     ]

@@ -37,7 +37,9 @@ NOT_WALKED = {
         *("conv_general_shape_tuple", "conv_shape_tuple", "conv_transpose_shape_tuple"),
         *("is_axis_of_scalar", "is_eager", "reduced_axes", "static_integers"),
     },
-    "declares or registers a function": {"composite", "elementwise"} | {"register_numpy_functions", "call_with_values"},
+    "declares, registers or observes a function": {
+        *("call_with_values", "composite", "elementwise", "register_numpy_functions", "tangent_sum_hook"),
+    },
     "is about the weakness inside of a jaxpr, which has an aval": {"with_weakness_of"},
 }
 

@@ -26,6 +26,7 @@ class Hook[T]:
 
     Law: ``use`` returns what ``plain`` returns.
 
+    >>> from lawful.core import Hook
     >>> double = Hook("double", lambda x: 2 * x)
     >>> double.install(lambda x: x + x)
     >>> double.use(4)

@@ -7,7 +7,7 @@ import importlib
 import inspect
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
@@ -19,6 +19,8 @@ from lawful.jax._support.devices import DEVICE_ARRAYS
 from lawful.jax._support.refusals import NEUTRAL, REASONS
 
 Function = Callable[..., Any]
+#: JAX's parameter that lays out a result. The wrappers do it, and no function of lawful has it.
+PLACE: Final = "out_sharding"
 
 
 def returns_arrays(function: Function, signature: inspect.Signature | None = None) -> Function:
@@ -36,7 +38,7 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         place = None
         if kwargs:
-            place = kwargs.pop("out_sharding", None) if is_placed else None
+            place = kwargs.pop(PLACE, None) if is_placed else None
             if adapt is not None:
                 args, kwargs = adapt(args, kwargs)
             kwargs = {name: plain(x) for name, x in kwargs.items()}
@@ -53,7 +55,7 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
 
 
 def _is_placed(signature: inspect.Signature | None) -> bool:
-    return signature is not None and "out_sharding" in signature.parameters
+    return signature is not None and PLACE in signature.parameters
 
 
 def _placed(result: Any, place: Any) -> Any:
@@ -128,7 +130,7 @@ def transforms(function: Function, signature: inspect.Signature | None = None) -
 
     @functools.wraps(function, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        place = kwargs.pop("out_sharding", None) if is_placed else None
+        place = kwargs.pop(PLACE, None) if is_placed else None
         if kwargs and adapt is not None:
             args, kwargs = adapt(args, kwargs)
         return _placed(to_jax(function(*args, **kwargs)), place)
