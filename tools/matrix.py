@@ -60,8 +60,9 @@ NOT_HERE, NO_WHEEL, NOT_RUN, PASSED = "not available here", "no wheel", "not run
 PAGE = ROOT / "docs/supported.md"
 HEAD = """# Supported versions
 
-lawful supports Python {pythons}, NumPy {numpy}, and in the packages over XLA jaxlib {jaxlib}. The packages without
-jaxlib also run on the free-threaded build of Python, which is marked with a "t".
+The packages declare Python {pythons}, NumPy {numpy} and, those over XLA, jaxlib {jaxlib}. The table says which
+combinations were tested: only a row with "{passed}" is shown to work, with the versions that it names. A "t" after the
+version of Python is its free-threaded build, for the packages without jaxlib.
 
 `uv run python -m tools.matrix --write` writes this table. It builds the wheels, installs them with the oldest or the
 newest version for which the package index has a wheel, and runs the packages' tests. "{not_here}" means that the
@@ -294,6 +295,7 @@ def write_page(rows: Sequence[Row]) -> None:
         pythons=f"{PYTHONS[0]} to {[name for name in PYTHONS if not name.endswith('t')][-1]}",
         numpy=declared_range("numpy").removeprefix("numpy"),
         jaxlib=declared_range("jaxlib").removeprefix("jaxlib"),
+        passed=PASSED,
         not_here=NOT_HERE,
         no_wheel=NO_WHEEL,
     )
