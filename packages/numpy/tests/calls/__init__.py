@@ -16,10 +16,10 @@ from . import (
     shapes,
     signals,
 )
-from ._case import Case, Data
-from .mistakes import OPERATORS, mistakes
+from ._case import Case, Data, is_newer
+from .mistakes import OPERATORS, SINCE, mistakes
 
-__all__ = ["OPERATORS", "Case", "Data", "mistakes", "table"]
+__all__ = ["OPERATORS", "SINCE", "Case", "Data", "is_newer", "mistakes", "table"]
 
 _MODULES = (
     *(elementwise, reductions, nan, selection, sets, quantiles, products, linalg, fft),

@@ -1,12 +1,17 @@
 """A call of a function by its name in some module, and the arrays that calls are made with."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy
 
 Array = numpy.ndarray[Any, Any]
+
+
+def is_newer(version: str) -> bool:
+    """Whether a version of NumPy is newer than the one that is installed."""
+    return numpy.lib.NumpyVersion(numpy.__version__) < version
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,8 @@ class Case:
     creates: bool = False
     #: Its derivative is compared with difference quotients.
     smooth: bool = True
+    #: The first NumPy that can be called so: there is nothing to compare with in an earlier one.
+    since: str = "2.1.0"
 
 
 def case(call: Callable[..., Any], *args: Any) -> Case:
@@ -32,6 +39,11 @@ def creates(call: Callable[..., Any], *args: Any) -> Case:
 def jumps(call: Callable[..., Any], *args: Any) -> Case:
     """Returns a call whose result has no derivative, or none that difference quotients approximate."""
     return Case(call, args, smooth=False)
+
+
+def since(version: str, entry: Case) -> Case:
+    """Returns the call, which NumPy has since some version."""
+    return replace(entry, since=version)
 
 
 class Data:

@@ -2,7 +2,7 @@
 
 import numpy
 
-from ._case import Case, Data, case, creates
+from ._case import Case, Data, case, creates, since
 
 
 def table(data: Data) -> dict[str, list[Case]]:
@@ -13,7 +13,10 @@ def table(data: Data) -> dict[str, list[Case]]:
             case(lambda np, x: np.astype(x, np.int8), data.matrix),
             case(lambda np, x: np.copy(x), data.matrix),
             case(lambda np, x: x * np.size(x) * np.size(x, 1) + np.ndim(x), data.matrix),
-            *[case(lambda np, x, axis=axis: x * np.size(x, axis), data.cube) for axis in ((0, 1), (-1, 0), (2,), ())],
+            *[
+                since("2.4.0", case(lambda np, x, axis=axis: x * np.size(x, axis), data.cube))
+                for axis in ((0, 1), (-1, 0), (2,), ())
+            ],
             case(lambda np, x: np.reshape(x, np.shape(x)[::-1]), data.matrix),
             case(lambda np, x: x * np.iscomplexobj(x) + 2 * np.isrealobj(x), data.complex),
             case(lambda np, x: np.astype(x, np.result_type(x, 1.0, "int64")), data.single),

@@ -2,7 +2,7 @@
 
 import numpy
 
-from ._case import Case, Data, case
+from ._case import Case, Data, case, since
 
 
 def table(data: Data) -> dict[str, list[Case]]:
@@ -97,7 +97,7 @@ def table(data: Data) -> dict[str, list[Case]]:
                 for n in (2, ((1, 2), (3, 99)))
             ],
             case(lambda np, x: np.pad(x, 2, "linear_ramp", end_values=((1, 2), (3, 4))), data.matrix),
-            case(lambda np, x: np.pad(x, {0: 1, -1: (0, 2)}), data.matrix),
+            since("2.4.0", case(lambda np, x: np.pad(x, {0: 1, -1: (0, 2)}), data.matrix)),
             case(lambda np, x: np.pad(x, ((0, 0), (1, 1)), "edge"), data.empty),
             case(lambda np, x: np.pad(x, ((0, 0), (2, 1)), "wrap"), data.complex),
             case(lambda np, x: np.pad(x, 1, "symmetric"), data.mask),

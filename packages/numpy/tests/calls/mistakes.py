@@ -324,6 +324,12 @@ MATRICES: Mistakes = {
     "number of frequencies": (lambda np, x: x * np.fft.fftfreq(1.5), VECTOR),
 }
 
+#: The first NumPy that refuses a mistake as the newest does: an earlier one has no such function, argument or check.
+SINCE = {
+    **dict.fromkeys(("matrix and vector", "vector and matrix", "sides to trim"), "2.2.0"),
+    **dict.fromkeys(("too few dimensions of several", "repeated dimension"), "2.4.0"),
+}
+
 #: Mistakes in operators, which are lawful's only if an array is traced.
 OPERATORS: Mistakes = {
     "index outside": (lambda np, x: x[5], VECTOR),
@@ -344,3 +350,4 @@ OPERATORS: Mistakes = {
 #: All other mistakes by subject.
 mistakes: Mistakes = {**SHAPES, **CHOSEN, **AVERAGES, **SAMPLES, **POSITIONS, **PARTS, **NUMBERS, **MATRICES}
 assert len(mistakes) == sum(map(len, (SHAPES, CHOSEN, AVERAGES, SAMPLES, POSITIONS, PARTS, NUMBERS, MATRICES)))
+assert SINCE.keys() <= mistakes.keys()

@@ -2,7 +2,7 @@
 
 import numpy
 
-from ._case import Case, Data, case, creates
+from ._case import Case, Data, case, creates, since
 
 
 def table(data: Data) -> dict[str, list[Case]]:
@@ -39,10 +39,10 @@ def table(data: Data) -> dict[str, list[Case]]:
             case(lambda np, a, b: np.vecdot(a, b), data.complex, data.complex + 1j),
             case(lambda np, a, b: np.vecdot(a, b), data.bytes, data.integers),
             case(lambda np, a, b: np.vecdot(a, b, axis=0), data.matrix, data.matrix),
-            case(lambda np, a, b: np.matvec(a, b), data.cube, data.vector),
-            case(lambda np, a, b: np.matvec(a, b), data.complex, data.vector),
-            case(lambda np, a, b: np.vecmat(a, b), data.vector, data.cube.swapaxes(1, 2)),
-            case(lambda np, a, b: np.vecmat(a, b), data.complex[:, 0], data.complex),
+            since("2.2.0", case(lambda np, a, b: np.matvec(a, b), data.cube, data.vector)),
+            since("2.2.0", case(lambda np, a, b: np.matvec(a, b), data.complex, data.vector)),
+            since("2.2.0", case(lambda np, a, b: np.vecmat(a, b), data.vector, data.cube.swapaxes(1, 2))),
+            since("2.2.0", case(lambda np, a, b: np.vecmat(a, b), data.complex[:, 0], data.complex)),
             case(lambda np, a, b: np.cross(a, b), data.matrix[:, :3], data.vector[:3]),
             case(lambda np, a, b: np.cross(a, b, axis=0), data.matrix, data.integers),
             case(lambda np, a, b: np.cross(a, b, axisa=1, axisb=0, axisc=0), data.cube, data.matrix[:, :1]),

@@ -46,6 +46,7 @@ _REASONS: Final[dict[str, str]] = {
         "errstate getbufsize geterr geterrcall setbufsize seterr seterrcall"
     ),
     "lawful.random has random numbers, made of keys": "random",
+    "NumPy has removed it; use isin, trapezoid and vstack": "in1d row_stack trapz",
     "it is about NumPy itself; use NumPy's": (
         "__version__ core ctypeslib dtypes exceptions f2py get_include info lib little_endian show_config "
         "show_runtime test testing typing"
