@@ -267,3 +267,10 @@ def test_show_linked_program_keeps_shared_programs_shared() -> None:
     assert str(linked) == str(closed)
     sources = [eqn.source for eqn in (*first.eqns, *linked.eqns)]
     assert [(s.stage, s.number) for s in sources if isinstance(s, Origin)] == [(3, i) for i in range(len(sources))]
+
+
+def test_show_equations_of_a_stage_itself_have_no_line() -> None:
+    """Their source is where the command was called; no later stage takes it for the user's."""
+    _, _, batch, kept = traced(lambda x: x, "f64[]", "grad vmap dce")
+    assert [(e.relation, e.line) for e in batch.equations] == [(MADE, None)]
+    assert [(e.relation, e.line) for e in kept.equations] == [(FOUND, None)]

@@ -78,7 +78,10 @@ def numbered(closed: ClosedJaxpr) -> list[tuple[Jaxpr, int]]:
 
 
 def with_origins(closed: ClosedJaxpr, stage: int) -> ClosedJaxpr:
-    """Returns a program with the same variables in which the line of each equation is an `Origin` of this stage."""
+    """Returns a program with the same variables in which the line of each equation is an `Origin` of this stage.
+
+    Equations that a stage made of none have no line: their source is where the command calls the stage.
+    """
     order, _ = distinct_jaxprs((closed.jaxpr,))
     copies: dict[int, Jaxpr] = {}
     inner: dict[int, ClosedJaxpr] = {}  # one object that is called twice stays one
@@ -93,7 +96,8 @@ def with_origins(closed: ClosedJaxpr, stage: int) -> ClosedJaxpr:
     for jaxpr in order:
         eqns: list[JaxprEqn] = []
         for eqn in jaxpr.eqns:
-            source = Origin(user_line(eqn.source), stage, number)
+            known = user_line(eqn.source) if stage == 0 or isinstance(eqn.source, Origin) else None
+            source = Origin(known, stage, number)
             eqns.append(eqn.replace(source=source, params=map_jaxprs(copy, eqn.params)))
             number += 1
         copies[id(jaxpr)] = jaxpr.replace(eqns=eqns)
