@@ -2,6 +2,9 @@
 
 from typing import assert_type
 
+from numpy import float64
+from numpy.typing import NDArray
+
 import lawful.autograd.numpy as anp
 import lawful.jax as jax
 import lawful.jax.numpy as jnp
@@ -38,7 +41,7 @@ def part(x: float) -> float:
 
 
 assert_type(shard_map(part, mesh=mesh, in_specs=P("batch"), out_specs=P())(xs), float)
-assert_type(pmap(part, "batch", devices=numpy_devices(4))(xs), float)
+whole: NDArray[float64] = pmap(part, "batch", devices=numpy_devices(4))(np.arange(4.0))
 
 
 def square(x: float) -> float:
@@ -50,7 +53,8 @@ def total(carry: float, x: float) -> tuple[float, float]:
 
 
 assert_type(jax.grad(square)(2.0), float)
-assert_type(jax.jit(jax.vmap(jax.value_and_grad(square)))(xs), tuple[float, float])
+values, slopes = jax.jit(jax.vmap(jax.value_and_grad(square)))(np.arange(4.0))
+print(values, slopes, whole)
 assert_type(lax.scan(total, 0.0, xs), tuple[float, float])
 assert_type(lax.cond(True, square, square, 2.0), float)
 print(jnp.sum(jnp.arange(3.0)), jax.tree.map(square, {"a": 1.0}))

@@ -25,14 +25,14 @@ def _is_none(x: Any) -> bool:
     return x is None
 
 
-def vmap[**P, R](
-    fun: Callable[P, R],
+def vmap(
+    fun: Callable[..., Any],
     in_axes: Any = 0,
     out_axes: Any = 0,
     axis_name: Hashable | None = None,
     axis_size: int | None = None,
     spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
-) -> Callable[P, R]:
+) -> Callable[..., Any]:
     """Returns ``fun`` mapped over a dimension of its arguments, as if called once for each index, in one pass.
 
     Args:

@@ -1,4 +1,7 @@
-"""The types of `shard_map` and `pmap` as type checkers see them: the result is called as the function.
+"""The types of `shard_map` and `pmap` as type checkers see them.
+
+What `shard_map` returns is called as the function. `pmap` maps a function of elements, as `vmap` does: a function of a
+float gives one of arrays, so that its types say nothing of those of the result.
 
 The functions are in the modules beside this one; `tests/user_types` compares the parameters of both.
 """
@@ -9,12 +12,17 @@ from typing import Any, Protocol, overload
 from lawful.parallel._mesh.devices import Device
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
 from lawful.parallel._shard_map.axes import AxisName
-from lawful.staging._typed import JitDecorator, Jitted
+from lawful.staging._typed import Jitted
 
 class Decorator(Protocol):
     """What `shard_map` returns without a function."""
 
     def __call__[**P, R](self, f: Callable[P, R], /) -> Callable[P, R]: ...
+
+class MapDecorator(Protocol):
+    """What `pmap` returns without a function."""
+
+    def __call__(self, fun: Callable[..., Any], /) -> Jitted[..., Any]: ...
 
 @overload
 def shard_map[**P, R](
@@ -39,8 +47,8 @@ def shard_map(
     check_vma: bool = True,
 ) -> Decorator: ...
 @overload
-def pmap[**P, R](
-    fun: Callable[P, R],
+def pmap(
+    fun: Callable[..., Any],
     axis_name: Hashable | None = None,
     *,
     in_axes: Any = 0,
@@ -50,7 +58,7 @@ def pmap[**P, R](
     backend: str | None = None,
     axis_size: int | None = None,
     donate_argnums: int | Iterable[int] = (),
-) -> Jitted[P, R]: ...
+) -> Jitted[..., Any]: ...
 @overload
 def pmap(
     fun: None = None,
@@ -63,4 +71,4 @@ def pmap(
     backend: str | None = None,
     axis_size: int | None = None,
     donate_argnums: int | Iterable[int] = (),
-) -> JitDecorator: ...
+) -> MapDecorator: ...
