@@ -246,7 +246,7 @@ def run_tests(run: Run, bytecode: Bytecode) -> None:
 
 
 def test_requirements(folder: str) -> list[str]:
-    """What the tests of a package need beside its wheel."""
+    """The requirements of the tests of a package, beside its wheel."""
     requirements: list[str] = read_toml(ROOT / "packages" / folder)["dependency-groups"]["test"]
     return requirements
 

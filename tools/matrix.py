@@ -74,7 +74,7 @@ COLUMNS = ("Python", "NumPy", "jaxlib", "result", "tests", "versions", "date")
 VERSIONS = "import importlib.metadata, platform, sys; print(platform.python_version(), *["
 VERSIONS += "f'{name} {importlib.metadata.version(name)}' for name in sys.argv[1:]], sep=', ')"
 
-#: A compiled module that does not declare itself safe without the GIL turns it on, with a warning.
+#: An extension module that does not declare support for running without the GIL enables it, with a warning.
 WITHOUT_GIL = "import sys, lawful.numpy, lawful.random; sys.exit('the GIL is on') if sys._is_gil_enabled() else None"
 
 
@@ -102,7 +102,7 @@ class Combination:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the page says about a combination."""
+    """The row of the page for a combination."""
 
     combination: Combination
     verdict: str = NOT_RUN

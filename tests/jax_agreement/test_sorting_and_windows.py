@@ -210,7 +210,7 @@ def test_reduce(name: str, dtype: str):
         return
     unit = {"add": 0, "mul": 1, "max": 0, "min": 0, "bitwise_and": -1, "bitwise_or": 0, "bitwise_xor": 0}[name]
     init = np.asarray(unit).astype(dtype)
-    # Of no dimensions jax forgets a first value that is not the unit.
+    # For windows of no dimensions jax ignores an initial value that is not the unit.
     several = [dims for dims in ((0,), (1, 2), (), (0, 1, 2)) if dims or name not in ("max", "min")]
     agree(
         lambda x: [reduce(x, init, getattr(ops, name), dims) for dims in several],

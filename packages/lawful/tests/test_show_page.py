@@ -74,7 +74,7 @@ def data_of(page: str) -> dict[str, Any]:
 
 
 class Text(HTMLParser):
-    """What a page shows without styles and scripts, and all that it refers to."""
+    """The text of a page without styles and scripts, and the targets of its references."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -12,7 +12,7 @@ from lawful.laws.systems import lawful
 
 @pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this build of Python has the GIL always")
 def test_free_threaded_build_runs_without_the_gil() -> None:
-    """A compiled dependency that is not made for it would turn the GIL on when it is imported."""
+    """An extension module without support for the free-threaded build would enable the GIL at its import."""
     assert not sys._is_gil_enabled()  # type: ignore[attr-defined]
 
 

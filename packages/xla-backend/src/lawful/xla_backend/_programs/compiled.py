@@ -81,7 +81,7 @@ class Compiled:
         self._simple = self._executable if is_simple else None
         is_map = is_simple and len(self._in_avals) == len(self._result_avals) == 1
         #: Returns the result for one Array of exactly the compiled type, as `run_exact` does; otherwise None.
-        self.run_one = _map_of(self._executable, self._device, self._in_avals, self._result_avals) if is_map else None
+        self.run_one = map_of(self._executable, self._device, *self._in_avals, *self._result_avals) if is_map else None
         # Whether the last call had NumPy values as arguments; staging buffers, one set per concurrent call.
         self._takes_values = False
         self._spare_buffers: list[list[StagingBuffer]] = []
@@ -334,14 +334,12 @@ class Compiled:
         return self._executable.memory_analysis()
 
 
-def _map_of(
-    executable: Executable, device: Device, in_avals: Sequence[ShapedArray], out_avals: Sequence[ShapedArray]
-) -> Callable[[Any], Any]:
+def map_of(executable: Executable, place: Place, in_aval: ShapedArray, out_aval: ShapedArray) -> Callable[[Any], Any]:
     """Returns `run_exact` of a program of one argument and one result, as a function from the one to the other.
 
     It makes no list, which saves a tenth of the call of a small program. After a fork `execute` is another function.
     """
-    handlers, in_aval, out_aval = executable.handlers, in_avals[0], out_avals[0]
+    handlers = executable.handlers
 
     def run(x: Any) -> Any:
         if type(x) is not Array or x._aval is not in_aval:
@@ -353,7 +351,7 @@ def _map_of(
         array = Array()
         array._buffer = results[0]
         array._aval = out_aval
-        array._device = device
+        array._device = place
         return array
 
     return run

@@ -10,7 +10,7 @@ from lawful.xla_backend._arrays.sharding import Sharding
 from lawful.xla_backend._arrays.tiling import sharding_of
 from lawful.xla_backend._callbacks.host_functions import within
 from lawful.xla_backend._errors import XlaError
-from lawful.xla_backend._programs.compiled import Compiled
+from lawful.xla_backend._programs.compiled import Compiled, map_of
 from lawful.xla_backend._programs.placement import Placement, is_sharded
 from lawful.xla_backend._runtime import clients
 from lawful.xla_backend._runtime.executables import Executable
@@ -67,20 +67,12 @@ class Partitioned(Compiled):
         """Returns `run_exact` of a program of one argument and one result, as a function from the one to the other."""
         [in_aval], [out_aval] = self._in_avals, self._result_avals
         [in_place], [out_place] = self._in_places, self._out_places
-        executable, handlers = self._executable, self._executable.handlers
+        mapped = map_of(self._executable, out_place, in_aval, out_aval)
 
         def run(x: Any) -> Any:
-            if type(x) is not Array or x._aval is not in_aval or x._device is not in_place or within.partitions:
+            if type(x) is not Array or x._device is not in_place or within.partitions:
                 return None
-            try:
-                results = executable.execute([x._buffer]).consume_with_handlers(handlers)
-            except Exception:  # the general path fails as well, and explains it
-                return None
-            array = Array()
-            array._buffer = results[0]
-            array._aval = out_aval
-            array._device = out_place
-            return array
+            return mapped(x)
 
         return run
 
