@@ -306,3 +306,11 @@ def test_repeated_calls_of_one_argument_check_it(mesh: Mesh) -> None:
     x.delete()
     with pytest.raises(xla_backend.DeletedArrayError):
         f(x)
+
+
+def test_call_of_parts_of_one_shape_laid_out_otherwise() -> None:
+    """The direct call of a program compares shardings: parts of the same shapes may be other parts of the array."""
+    mesh = make_mesh((2, 2), ("x", "y"), devices=devices()[:4])
+    function, x = jit(lambda x: x * 2 + 1), np.arange(16.0).reshape(4, 4)
+    for spec in (P("x", "y"), P("x", "y"), P("x", "y"), P("y", "x")):
+        np.testing.assert_array_equal(np.asarray(function(device_put(x, NamedSharding(mesh, spec)))), x * 2 + 1)
