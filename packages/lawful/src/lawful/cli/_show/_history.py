@@ -156,7 +156,7 @@ def _equation(stage: Stage, jaxpr: Jaxpr, position: int) -> Equation:
 def _check(stage: Stage) -> None:
     """Marks equations inside of an equation as unknown if what they came from is not inside of its origin.
 
-    That is so where a rule applies a function of `jit`: it is traced once, for the first equation that needs it.
+    A rule may apply a function of `jit`, which is traced once, for the first equation that needs it.
     """
     if stage.before is None:
         return
