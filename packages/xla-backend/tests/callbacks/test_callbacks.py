@@ -1,9 +1,6 @@
 """Python functions that compiled programs call: types, order, exceptions, threads, lifetimes."""
 
-import gc
 import itertools
-import threading
-import weakref
 from typing import Any
 
 import ml_dtypes
@@ -11,9 +8,9 @@ import numpy as np
 import pytest
 
 from lawful.core import ArgumentTypeError, ClosedJaxpr, Primitive, ShapedArray
-from lawful.staging import jit, pure_callback
-from lawful.xla_backend import LoweringError, XlaError, backend, device_put
-from lawful.xla_backend._callbacks import executable
+from lawful.xla_backend import LoweringError, XlaError, backend
+
+from ._primitives import effect_p, noting, python_p
 
 F64 = ShapedArray((3,), "float64")
 SCALAR = ShapedArray((), "float64")
@@ -26,24 +23,6 @@ while_p = Primitive("test_repeating", multiple_results=True)
 call_p.def_lowering(lambda ctx, *args, jaxpr: ctx.call(jaxpr, args, name="inner"))
 case_p.def_lowering(lambda ctx, index, *args, branches: ctx.case(index, branches, args))
 while_p.def_lowering(lambda ctx, *args, cond, body: ctx.while_loop(cond, body, args))
-
-python_p = Primitive("test_python", multiple_results=True)
-python_p.def_lowering(lambda ctx, *args, function: ctx.callback(function, args))
-effect_p = Primitive("test_effect", multiple_results=True, effectful=True)
-effect_p.def_lowering(lambda ctx, *args, function: ctx.callback(function, args))
-
-
-@pytest.fixture
-def compiled_call(compile_program):
-    """Compiles a program that is one call of a Python function."""
-
-    def compiled_call(function, *avals, out, primitive=python_p, **options):
-        def build(record, *xs):
-            return record(primitive, *xs, out=list(out), function=function)
-
-        return compile_program(build, *avals, **options)
-
-    return compiled_call
 
 
 # Types
@@ -121,10 +100,6 @@ def test_callback_wrong_result_is_refused(compiled_call, case) -> None:
 
 
 # Order
-
-
-def noting(log, label):
-    return lambda *xs: log.append((label, *map(float, xs))) or []
 
 
 def test_callback_effects_are_ordered_without_dependences(compile_program) -> None:
@@ -269,240 +244,6 @@ def test_callback_has_ended_when_the_call_returns(compiled_call) -> None:
     for i in range(1, 20):
         assert program(X) == []
         assert len(done) == i
-
-
-# Exceptions
-
-
-class Mine(Exception):
-    pass
-
-
-def test_callback_exception_is_raised_unchanged(compiled_call) -> None:
-    fails = True
-    cause = ValueError("the cause")
-
-    def function(x):
-        if fails:
-            raise Mine("no", 3) from cause
-        return [x + 1.0]
-
-    program = compiled_call(function, F64, out=[F64])
-    for _ in range(3):
-        fails = True
-        with pytest.raises(Mine) as caught:
-            program(X)
-        assert caught.value.args == ("no", 3)
-        assert caught.value.__cause__ is cause
-        assert caught.value.__context__ is cause or caught.value.__context__ is None
-        assert caught.traceback[-1].name == "function"
-        fails = False
-        np.testing.assert_array_equal(np.asarray(program(X)[0]), X + 1.0)
-
-
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration, MemoryError])
-def test_callback_exceptions_of_every_kind(compiled_call, kind) -> None:
-    def function(x):
-        raise kind("text")
-
-    program = compiled_call(function, F64, out=[F64])
-    with pytest.raises(kind) as caught:
-        program(X)
-    assert caught.value.args == ("text",)
-
-
-def test_callback_what_a_failed_call_raised_is_let_go(compiled_call) -> None:
-    class Big:
-        pass
-
-    refs = []
-
-    def function(x):
-        big = Big()
-        refs.append(weakref.ref(big))
-        raise Mine(big)
-
-    program = compiled_call(function, F64, out=[F64])
-    for _ in range(10):
-        with pytest.raises(Mine):
-            program(X)
-    gc.collect()
-    assert not any(ref() for ref in refs)
-
-
-def test_callback_after_an_exception_no_more_effects_are_had(compile_program) -> None:
-    log: list[Any] = []
-
-    def fail():
-        raise Mine
-
-    def build(record, x):
-        record(effect_p, out=[], function=noting(log, "before"))
-        record(effect_p, out=[], function=fail)
-        record(effect_p, out=[], function=noting(log, "after"))
-        return x
-
-    program = compile_program(build, F64)
-    with pytest.raises(Mine):
-        program(X)
-    assert log == [("before",)]
-
-
-def test_callback_array_donated_to_a_failed_call_says_so(compiled_call) -> None:
-    def function(x):
-        raise Mine
-
-    program = compiled_call(function, F64, out=[F64], donated=[0])
-    x = device_put(X)
-    with pytest.raises(Mine):
-        program(x)
-    with pytest.raises(Exception, match=r"donated|deleted"):
-        program(x)
-
-
-def test_callback_other_failures_are_told_as_before(compiled_call) -> None:
-    program = compiled_call(lambda x: [x], F64, out=[F64])
-    x = device_put(X)
-    x.delete()
-    with pytest.raises(Exception, match="deleted"):
-        program(x)
-    with pytest.raises(ArgumentTypeError, match="expected f64"):
-        program(np.arange(3))
-
-
-# Threads
-
-
-def test_callback_threads_get_their_own_results_and_exceptions(compiled_call) -> None:
-    def function(x):
-        if int(x[0]) % 3 == 0:
-            raise Mine(int(x[0]))
-        return [x * 2.0]
-
-    program = compiled_call(function, F64, out=[F64])
-    wrong = []
-
-    def work(start):
-        for i in range(start, start + 60):
-            try:
-                [out] = program(np.full(3, float(i)))
-                if i % 3 == 0 or np.asarray(out)[0] != 2.0 * i:
-                    wrong.append(i)
-            except Mine as error:
-                if i % 3 or error.args != (i,):
-                    wrong.append((i, error.args))
-
-    threads = [threading.Thread(target=work, args=(100 * k,)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
-
-
-WAITING = """
-import faulthandler, threading
-import numpy as np
-from lawful.ops import dot_general
-from lawful.staging import jit, pure_callback
-
-faulthandler.dump_traceback_later(120, exit=True)
-SIZE = 128
-
-def square(x):
-    return dot_general(x, x, (((1,), (0,)), ((), ())))
-
-power = jit(square)
-threads_seen = set()
-
-def level(n):
-    inner = level(n - 1) if n else None
-
-    def python(x):
-        threads_seen.add((threading.get_ident(), mine.ident))
-        return np.asarray(inner(x)) if inner else x
-
-    return jit(lambda x: square(pure_callback(python, x, square(x))))
-
-nested = level(3)
-mine = threading.local()
-
-def work():
-    mine.ident = threading.get_ident()
-    x = np.eye(SIZE)
-    for _ in range(5):
-        y = power(power(power(power(x))))  # still being computed when the next program asks for it
-        assert np.array_equal(np.asarray(nested(y)), x)
-
-threads = [threading.Thread(target=work) for _ in range(6)]
-for thread in threads: thread.start()
-for thread in threads: thread.join()
-assert all(a == b for a, b in threads_seen), "a function ran on another thread than the call"
-print("done")
-"""
-
-
-def test_callback_functions_that_run_programs_do_not_deadlock(run_python) -> None:
-    """The runtime has few threads; were functions to occupy them, programs in functions would wait for ever."""
-    done = run_python(WAITING)
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
-
-
-@jit
-def factorial(n):
-    return pure_callback(lambda n: n * np.asarray(factorial(n - 1)) if n > 1 else n, n, n)
-
-
-def test_callback_function_may_call_the_program_that_calls_it() -> None:
-    assert int(factorial(np.int64(15))) == 1307674368000
-
-
-def test_pure_callback_nested_too_deep() -> None:
-    """Nesting that would deadlock is an error."""
-
-    @jit
-    def count(n):
-        return pure_callback(lambda n: 1 + np.asarray(count(n - 1)) if n else n, n, n)
-
-    if executable._limit is None:
-        assert int(count(np.int64(40))) == 40
-    else:
-        with pytest.raises(XlaError, match="expected fewer than 32 programs that call Python at a time"):
-            count(np.int64(40))
-    assert int(count(np.int64(20))) == 20
-
-
-def test_callback_of_many_threads_waits_for_a_slot() -> None:
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(int(factorial(np.int64(2))))) for _ in range(64)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [2] * 64
-
-
-# Lifetimes
-
-
-def test_callback_function_lives_as_long_as_its_program(compile_program, program) -> None:
-    class Function:
-        def __call__(self, x):
-            return [x]
-
-    def fresh():
-        function = Function()
-        closed = program(lambda record, x: record(python_p, x, out=[F64], function=function), F64)
-        compiled = backend.lower(closed, name="test").compile()
-        return weakref.ref(function), compiled
-
-    reference, compiled = fresh()
-    gc.collect()
-    assert reference() is not None
-    np.testing.assert_array_equal(np.asarray(compiled(X)[0]), X)
-    del compiled
-    gc.collect()
-    assert reference() is None
 
 
 def test_callback_program_that_calls_python_is_not_stored(compiled_call) -> None:

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from lawful import ops, tree
 from lawful.autodiff import grad
 from lawful.batching import vmap
-from lawful.control_flow import fori_loop
-from lawful.core import LawfulError, Trace, current, float0, get_aval, is_plain, new_trace, set_current
-from lawful.staging import clear_caches, jit, make_jaxpr, pure_callback
+from lawful.core import LawfulError, float0, get_aval
+from lawful.staging import clear_caches, jit, pure_callback
 from lawful.staging._fast.direct_call import recent_programs
 from lawful.xla_backend import Array, device_put
 
@@ -321,25 +320,6 @@ def test_jit_program_of_one_array_says_what_it_takes() -> None:
                 assert found is None
 
 
-def test_jit_program_of_one_array_is_not_that_of_another_call() -> None:
-    def called(x: Any = 1.0, y: Any = 2.0) -> Any:
-        return x[0] * 100.0 + y if type(x) is list else x * 10.0 + y
-
-    a, b = device_put(2.0), device_put(3.0)
-    vector = device_put(X[:1])
-    calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
-        ((a,), {}), ((a, b), {}), ((a,), {"y": b}), ((), {"y": a}), ((), {"x": a}), (([a],), {}), ((vector,), {}),
-        (([vector],), {}), ((), {}),
-    ]  # fmt: skip
-    compiled = jit(called, backend="xla")
-    for one in calls:
-        for other in calls:
-            for args, kwargs in (one, other, other, one):
-                np.testing.assert_array_equal(
-                    np.asarray(compiled(*args, **kwargs)), np.asarray(called(*args, **kwargs))
-                )
-
-
 def test_jit_one_array_with_other_output_type() -> None:
     """A program of one array may return another type or structure."""
     a = device_put(X)
@@ -358,25 +338,6 @@ def test_jit_one_array_with_other_output_type() -> None:
                 np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
 
 
-@pytest.mark.fast
-def test_jit_one_array_tries_last_program_first() -> None:
-    """The cache lookup tries the program that ran last first."""
-    compiled = jit(lambda x: x + 1.0, backend="xla")
-    a, b = device_put(2.0), device_put(X)
-    compiled(a), compiled(b)
-    of_b, of_a = recent_programs(compiled)
-    compiled(a)
-    assert recent_programs(compiled) == (of_a, of_b)
-
-
-def test_jit_single_array_that_is_donated_is_gone() -> None:
-    compiled = jit(lambda x: x + 1.0, backend="xla", donate_argnums=0)
-    for _ in range(3):
-        a = device_put(X)
-        np.testing.assert_array_equal(np.asarray(compiled(a)), X + 1.0)
-        assert a.is_deleted()
-
-
 def test_jit_value_that_is_given_on_is_ones_own() -> None:
     """A staging buffer is written to again in the next call; no result of an earlier one may be in it."""
     programs = [lambda x: x, lambda x: (x, x), lambda x: (x + x, x), lambda x: x.reshape(-1), lambda x: [x.T, x]]
@@ -387,46 +348,6 @@ def test_jit_value_that_is_given_on_is_ones_own() -> None:
             for found, want in kept:
                 for x, y in zip(tree.leaves(found), tree.leaves(want), strict=True):
                     np.testing.assert_array_equal(np.asarray(x), y)
-
-
-def test_jit_value_may_change_while_its_program_runs() -> None:
-    """A program that outlasts its call has copies."""
-    compiled = jit(lambda x, y: fori_loop(0, 300, lambda _, z: ops.dot(z, y), x) + x, backend="xla")
-    # Each is a permutation, so that the powers of one are exact.
-    rng, y = np.random.default_rng(0), np.eye(40)[np.random.default_rng(1).permutation(40)]
-    x, given, found = np.empty((40, 40)), [], []
-    for _ in range(30):
-        x[:] = rng.normal(size=x.shape)
-        given.append(x.copy())
-        found.append(compiled(x, y))
-        x[:] = np.nan
-    power = np.linalg.matrix_power(y, 300)
-    for z, value in zip(found, given, strict=True):
-        np.testing.assert_array_equal(np.asarray(z), value @ power + value)
-
-
-def test_jit_small_program_may_have_to_wait() -> None:
-    """It outlasts its call if what it is given is still being computed."""
-    permutation = np.eye(100)[np.random.default_rng(1).permutation(100)]
-    slow = jit(lambda x: fori_loop(0, 50, lambda _, z: ops.dot(z, x), x), backend="xla")
-    add = jit(lambda x, y, z: x + y[0, 0] * 0.0 + z, backend="xla")
-    x, found = np.empty(8), []
-    ready = slow(permutation).block_until_ready()
-    for i in range(40):
-        x[:] = i
-        found.append(add(x, slow(permutation) if i % 3 else ready, 0.5))
-        x[:] = np.nan
-    for i, y in enumerate(found):
-        np.testing.assert_array_equal(np.asarray(y), np.full(8, i + 0.5))
-
-
-@pytest.mark.fast
-@every_backend
-def test_jit_program_never_is_run_directly_is_cached_once(backend: str) -> None:
-    compiled = jit(lambda x: x + x, backend=backend)
-    for _ in range(3):
-        assert float(compiled(ml_dtypes.bfloat16(2))) == 4.0
-    assert len(recent_programs(compiled)) == 1
 
 
 def test_jit_callback_may_keep_what_it_gets() -> None:
@@ -440,131 +361,6 @@ def test_jit_callback_may_keep_what_it_gets() -> None:
     for i in range(4):
         assert float(compiled(np.float64(i))) == i
     assert [float(x) for x in kept] == [0.0, 1.0, 2.0, 3.0]
-
-
-@every_backend
-def test_jit_alternating_arrays_and_values(backend: str) -> None:
-    compiled = jit(lambda x, y: x + 2 * y, backend=backend)
-    a, b = device_put(X), device_put(-X)
-    for _ in range(3):
-        for x, y in [(X, X), (a, X), (X, b), (a, b), (b, a), (X, b), (X, X)]:
-            np.testing.assert_array_equal(np.asarray(compiled(x, y)), np.asarray(x) + 2 * np.asarray(y))
-
-
-@every_backend
-def test_jit_alternating_signatures_are_traced_once_each(backend: str) -> None:
-    traced = []
-
-    def double(x: Any) -> Any:
-        traced.append(x)
-        return tree.map(lambda leaf: leaf + leaf, x)
-
-    compiled = jit(double, backend=backend)
-    for _ in range(3):
-        for n in range(7):
-            np.testing.assert_array_equal(np.asarray(compiled([np.ones(n)])[0]), 2 * np.ones(n))
-            np.testing.assert_array_equal(np.asarray(compiled(np.ones(n))), 2 * np.ones(n))
-    assert len(traced) == 14
-
-
-@every_backend
-def test_jit_class_that_becomes_a_node_between_calls(backend: str) -> None:
-    class Late:
-        def __init__(self, child: Any) -> None:
-            self.child = child
-
-    compiled = jit(lambda xs: [2 * x for x in tree.leaves(xs)], backend=backend)
-    assert float(compiled([1.0])[0]) == 2.0
-    with pytest.raises(LawfulError):
-        compiled([Late(1.0)])
-    tree.register_node(Late, lambda node: ((node.child,), None), lambda _, nodes: Late(nodes[0]))
-    for _ in range(2):
-        assert float(compiled([Late(1.0)])[0]) == 2.0
-        assert float(compiled([1.0])[0]) == 2.0
-
-
-@pytest.mark.parametrize("forget", [lambda compiled: compiled.clear_cache(), lambda _: clear_caches()])
-def test_jit_program_that_is_forgotten_is_not_run(forget: Callable[[Any], None]) -> None:
-    factor = 2.0
-    compiled = jit(lambda x: x * factor, backend="xla")
-    for _ in range(2):
-        assert float(compiled(device_put(3.0))) == 6.0
-    factor = 5.0
-    assert float(compiled(device_put(3.0))) == 6.0
-    forget(compiled)
-    assert float(compiled(device_put(3.0))) == 15.0
-
-
-def test_jit_array_that_is_gone_says_so() -> None:
-    compiled = jit(lambda xs, y: xs["a"] + y, backend="xla")
-    x = device_put(X)
-    for y in (device_put(X), X):
-        for _ in range(2):
-            compiled({"a": device_put(X)}, y)
-    x.delete()
-    for y in (device_put(X), X):
-        with pytest.raises(LawfulError, match="deleted"):
-            compiled({"a": x}, y)
-
-
-def test_jit_single_array_that_is_gone_says_so() -> None:
-    compiled = jit(lambda x: x + 1.0, backend="xla")
-    x = device_put(X)
-    for _ in range(3):
-        compiled(x)
-    assert is_plain() or recent_programs(compiled)[0].run_one is not None
-    x.delete()
-    with pytest.raises(LawfulError, match=r"deleted with delete\(\)"):
-        compiled(x)
-    np.testing.assert_array_equal(np.asarray(compiled(device_put(X))), X + 1.0)
-
-
-def test_jit_values_in_a_donated_place() -> None:
-    compiled = jit(lambda x, y: (x + y, y), donate_argnums=(0, 1), backend="xla")
-    for i in range(4):
-        x, y = np.full(3, float(i)), device_put(X)
-        added, same = compiled(x, y)
-        x[:] = np.nan
-        np.testing.assert_array_equal(np.asarray(added), X + i)
-        np.testing.assert_array_equal(np.asarray(same), X)
-
-
-@every_backend
-def test_jit_call_within_a_trace_is_traced(backend: str) -> None:
-    compiled = jit(lambda x: x * 3.0, backend=backend)
-    assert float(compiled(2.0)) == 6.0
-    outer = jit(lambda x: compiled(2.0) + compiled(x), backend=backend)
-    for _ in range(2):
-        assert float(outer(1.0)) == 9.0
-        assert make_jaxpr(lambda: compiled(2.0))().jaxpr.eqns[0].primitive.name == "jit"
-
-
-class Noting(Trace):
-    """A transformation of one's own, which notes what is applied under it."""
-
-    __slots__ = ("names",)
-
-    def __init__(self) -> None:
-        super().__init__(current.trace, "noting")
-        self.names: list[str] = []
-
-    def process_primitive(self, primitive: Any, args: Any, params: Any) -> Any:
-        self.names.append(primitive.name)
-        assert self.parent is not None
-        with set_current(self.parent):
-            return self.parent.process_primitive(primitive, args, params)
-
-
-@pytest.mark.parametrize("enter", [new_trace, set_current])
-@every_backend
-def test_jit_call_under_a_transformation_of_ones_own(backend: str, enter: Any) -> None:
-    compiled = jit(lambda x: x * 3.0, backend=backend)
-    for _ in range(3):
-        assert float(compiled(2.0)) == 6.0
-        trace = Noting()
-        with enter(trace):
-            assert float(compiled(2.0)) == 6.0
-        assert trace.names == ["jit"]
 
 
 def test_jit_threads_do_not_share_staging_buffers() -> None:

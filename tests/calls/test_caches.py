@@ -16,7 +16,7 @@ from lawful.core import Cache, ClosedJaxpr, DictCache, is_plain, load_lazy_impor
 from lawful.staging import cache_report, clear_caches, jit, make_jaxpr
 from lawful.tree.base import cache as cache_module
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 EXERCISE = """
 import json
