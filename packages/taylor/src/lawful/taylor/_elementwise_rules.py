@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from lawful import ops
-from lawful.core import Primitive, get_aval, is_complex
+from lawful.core import Primitive, get_aval, is_complex, is_float
 from lawful.taylor._general_rule import general_rule
 from lawful.taylor._series import (
     Series,
@@ -29,6 +30,9 @@ from lawful.taylor._series import (
     total,
     with_derivative,
 )
+
+#: From this exponent on, products lose more digits than a power.
+_MANY_PRODUCTS = 64
 
 
 def unary(primitive: Primitive) -> Callable[[Callable[[Any, Series], Series]], Any]:
@@ -107,9 +111,16 @@ def whole_power(x: Series, exponent: int) -> Series:
     return [ops.full_like(x[0], 1), *[None] * order_of(x)] if found is None else found
 
 
+def _integer_pow(args: Sequence[Series], y: int) -> Series:
+    if abs(y) >= _MANY_PRODUCTS and is_float(get_aval(args[0][0]).dtype):
+        found: Series = general_rule(ops.integer_pow_p)(args, y=y)
+        return found
+    return whole_power(args[0], y)
+
+
 ops.div_p.def_rule("jet", lambda args: quotient(*args))
 ops.square_p.def_rule("jet", lambda args: product(args[0], args[0]))
-ops.integer_pow_p.def_rule("jet", lambda args, y: whole_power(args[0], y))
+ops.integer_pow_p.def_rule("jet", _integer_pow)
 unary(ops.rsqrt_p)(lambda value, x: power(value, x, -0.5))
 
 
@@ -260,6 +271,10 @@ def _pow(args: Sequence[Series], **params: Any) -> Series:
     value = ops.pow_p.bind(base[0], exponent[0], **params)
     # composed() needs the derivatives of x ** y at the first coefficient: x ** y, y x ** (y - 1), … They are exact at a
     # zero base, by which the recurrence divides.
+    if is_float(get_aval(value).dtype):
+        x, y = (ops.convert_element_type(z[0], get_aval(value).dtype) for z in args)
+        derivative = partial(ops.pow_derivative_p.bind, x, y, by_exponent=0)
+        return composed([value, *[derivative(by_base=k) for k in range(1, order + 1)]], base)
     down = ops.convert_element_type(exponent[0], get_aval(value).dtype)
     outer, factor = [value], ops.full_like(value, 1)
     for _ in range(order):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from lawful import ops
@@ -12,6 +13,7 @@ from lawful.core import ArgumentTypeError, ArgumentValueError, Interval, ShapedA
 from lawful.ops._elementwise.arithmetic import div_p, mul, mul_p
 from lawful.ops._elementwise.complex_lowering import by_parts
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._elementwise.signs import copysign
 from lawful.ops._support.promotion import OfKinds, convert, promote
 
 __all__ = ["integer_pow", "integer_pow_p"]
@@ -47,15 +49,28 @@ def _require_inexact(dtype: np.dtype[Any], y: int) -> None:
 
 
 def _lower(ctx: Any, x: Any, *, y: int) -> Any:
-    """Multiplies by the binary digits of the exponent; each product adds a rounding error."""
+    """Multiplies by the binary digits of a small exponent; each product adds a rounding error."""
     aval = ctx.avals_in[0]
-    if abs(y) >= _FEW_PRODUCTS and is_float(aval.dtype) and float(aval.dtype.type(y)) == y:
-        return ctx.hlo.power(x, ctx.full(aval, y))
+    if abs(y) >= _FEW_PRODUCTS and is_float(aval.dtype):
+        return _lower_large(ctx, x, y)
     result = _product(ctx.hlo.multiply, x, abs(y))
     one = ctx.full(aval, 1)
     if result is None:
         return one
     return _divide(ctx, one, result) if y < 0 else result
+
+
+def _lower_large(ctx: Any, x: Any, y: int) -> Any:
+    """Raises to a float: in float64 if the dtype lacks the exponent, and with the sign of an odd one."""
+    aval = ctx.avals_in[0]
+    if float(aval.dtype.type(y)) == y:
+        return ctx.hlo.power(x, ctx.full(aval, y))
+    wide = aval.update(dtype=np.dtype(np.float64))
+    base = ctx.hlo.convert(ctx.tensor_type(wide), x)
+    out = ctx.hlo.power(base, ctx.full(wide, y))
+    if y % 2 and abs(y) > _EXACT:
+        (out,) = ctx.apply(copysign, out, base)
+    return ctx.hlo.convert(ctx.tensor_type(aval), out)
 
 
 _divide = by_parts("div", lambda ctx, x, y: ctx.hlo.divide(x, y))
@@ -77,7 +92,13 @@ def _derivative(t: Any, ans: Any, x: Any, *, y: int) -> Any:
     # Operators, so that the derivative of a weak value is weak.
     if y == 0:
         return mul.operator(t, 0)
-    return mul.operator(t, mul.operator(power_by_integer(x, y - 1, operator=True), y))
+    power = power_by_integer(x, y - 1, operator=True)
+    # The dtype may lack the exponent, and infinity times a power that is 0 would be NaN.
+    most = float(ml_dtypes.finfo(get_aval(x).dtype).max)
+    factor: float = y
+    while abs(factor) > most:
+        power, factor = mul.operator(power, most), factor / most
+    return mul.operator(t, mul.operator(power, factor))
 
 
 _integer_pow = elementwise(
@@ -100,9 +121,7 @@ def _expand(x: Any, *, y: int) -> Any:
     one = ops.with_weakness_of(ops.full(aval.shape, 1, aval.dtype), aval)
     if y == 0:
         return one
-    product = x
-    for _ in range(abs(y) - 1):
-        product = mul_p.bind(product, x)
+    product = _product(mul_p.bind, x, abs(y))
     return product if y > 0 else div_p.bind(one, product)
 
 

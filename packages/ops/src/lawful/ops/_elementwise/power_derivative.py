@@ -7,8 +7,10 @@ The factors of a product of powers may overflow or underflow where the derivativ
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from lawful.core import Choose, Interval, Primitive, of_numpy
@@ -27,7 +29,12 @@ def _derivative(x: Any, y: Any, *, by_base: int, by_exponent: int) -> Any:
     factor = _factor(x, y, by_base, by_exponent)
     moved = np.where(y > -0.5, np.minimum(np.maximum(np.rint(y), 0.0), by_base), by_base)
     moved = np.where((x != 0) & (np.abs(x) < np.inf), moved, by_base)
-    out = factor * np.power(x, y - moved)
+    out = _power(x, y, moved, by_base)
+    if by_exponent:
+        out = factor * out
+    else:  # one by one, as their product may overflow
+        for k in range(by_base):
+            out = (y - k if k else y) * out
     for k in range(by_base):
         out = np.where(moved <= k, out / x, out)
     # At 0 the power is constant in x if y is 0, a polynomial if y is whole, and taken as constant in y if y >= 0.
@@ -35,6 +42,26 @@ def _derivative(x: Any, y: Any, *, by_base: int, by_exponent: int) -> Any:
     if by_exponent:
         is_zero = is_zero | ((x == 0) & (y >= 0))
     return np.where(is_zero, 0.0, out)
+
+
+def _power(x: Any, y: Any, moved: Any, by_base: int) -> Any:
+    """Returns ``x ** (y - moved)``, where the parity of a large ``y`` counts: ``y - moved`` may be rounded.
+
+    Args:
+      x: the base.
+      y: the exponent.
+      moved: an integer; it is ``by_base`` where ``y`` is large.
+      by_base: the order of the derivative.
+    """
+    is_rounded = (x < 0) & (np.abs(y) >= _first_whole(x.dtype)) & (np.abs(y) < np.inf)
+    out = np.power(np.where(is_rounded, -x, x), y - moved)
+    return np.where(is_rounded & (np.fmod(np.abs(y), 2.0) != by_base % 2), -out, out)
+
+
+@cache
+def _first_whole(dtype: np.dtype[Any]) -> float:
+    """Returns the least number from which all floats of a dtype are integers."""
+    return 1 / float(ml_dtypes.finfo(dtype).eps)
 
 
 def _factor(x: Any, y: Any, by_base: int, by_exponent: int) -> Any:
@@ -67,8 +94,9 @@ def _numpy_derivative(x: Any, y: Any, *, by_base: int, by_exponent: int) -> Any:
         if not by_base or not by_exponent:  # the common case
             factor = _falling_factorial(y, by_base, 0) if by_base else np.log(x) ** by_exponent
             out = factor * np.power(x, y - by_base if by_base else y)
-            if np.isfinite(out).all():
+            if np.isfinite(out).all() and (not by_base or np.abs(y).max(initial=0) < _first_whole(dtype)):
                 return out.astype(dtype, copy=False)
+        x, y = np.asarray(x, dtype), np.asarray(y, dtype)
         return _derivative(x, y, by_base=by_base, by_exponent=by_exponent).astype(dtype)[()]
 
 
