@@ -1,11 +1,12 @@
 """Determinants, with derivatives that are right for singular matrices too.
 
-The determinant is a polynomial. For at most three rows it is written out. For more rows it is the product of the pivots
-of an LU decomposition. Derivatives by pivots exist only if no pivot is zero, and are precise only if none is small. If
-values are known and the matrix is well conditioned, the derivative is by its inverse. Any other matrix is multiplied on
-both sides by its singular vectors, held constant. The three smallest singular values then form a block, the Schur
-complement of the others, whose determinant is written out. Nothing is divided by these three, so derivatives of all
-orders are right if the rank is at least n - 3, and those up to the third for any matrix.
+The determinant is a polynomial. For at most three rows it is written out, of scaled matrices where products may have
+overflowed or underflowed. For more rows it is the product of the pivots of an LU decomposition. Derivatives by pivots
+exist only if no pivot is zero, and are precise only if none is small. If values are known and the matrix is well
+conditioned, the derivative is by its inverse. Any other matrix is multiplied on both sides by its singular vectors,
+held constant. The three smallest singular values then form a block, the Schur complement of the others, whose
+determinant is written out. Nothing is divided by these three, so derivatives of all orders are right if the rank is at
+least n - 3, and those up to the third for any matrix.
 """
 
 from __future__ import annotations
@@ -86,8 +87,10 @@ def det(a: Any) -> Any:
 
 def _det(a: Any) -> Any:
     size = get_aval(a).shape[-1]
-    if 0 < size <= _WRITTEN:
+    if size == 1:
         return _written_out(a)
+    if 0 < size <= _WRITTEN:
+        return _of_few_rows(a)
     if not get_aval(a).size:
         return ops.full(get_aval(a).shape[:-2], get_aval(a).dtype.type(1))
     is_regular = _is_regular(stop_gradient(a))
@@ -96,6 +99,21 @@ def _det(a: Any) -> Any:
     if known is None:
         return cond(all_regular, _by_pivots_of_regular, _by_singular_values, a, is_regular)
     return (_by_pivots_of_regular if known else _by_singular_values)(a, is_regular)
+
+
+def _of_few_rows(a: Any) -> Any:
+    """Returns the determinant written out, of scaled matrices where a product may have overflowed or underflowed."""
+    size = ops.abs(_written_out(stop_gradient(a)))
+    tiny = get_aval(size).dtype.type(numpy.finfo(get_aval(size).dtype).tiny)
+    all_normal = numpy_reduction.all(ops.bitwise_and(ops.is_finite(size), ops.gt(size, tiny)))
+    known = all_normal.concrete() if isinstance(all_normal, Tracer) else all_normal
+    if known is None:
+        return cond(all_normal, _written_out, _by_scaling, a)
+    return (_written_out if known else _by_scaling)(a)
+
+
+def _by_scaling(a: Any) -> Any:
+    return ops.det_by_scaling(a, _written_out)
 
 
 def _written_out(a: Any) -> Any:

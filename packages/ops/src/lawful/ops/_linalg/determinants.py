@@ -15,7 +15,7 @@ from lawful.ops._elementwise.select import where
 from lawful.ops._linalg.decomposition import decomposition, sample_dtype
 from lawful.ops._linalg.lu import lu
 from lawful.ops._linalg.matrices import check_matrices, diagonal, real_dtype
-from lawful.ops._linalg.scaled_product import balanced, product_of_pivots
+from lawful.ops._linalg.scaled_product import balanced, det_by_scaling, product_of_pivots
 from lawful.ops._linalg.solve import solve
 from lawful.ops._reduction.reduction import reduce_prod, reduce_sum
 from lawful.ops._shape.iota import iota
@@ -25,6 +25,7 @@ __all__ = [
     "balanced",
     "det",
     "det_by_pivots",
+    "det_by_scaling",
     "det_p",
     "signed_pivots",
     "slogdet",

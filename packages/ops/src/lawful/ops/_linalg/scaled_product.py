@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from lawful.ops._elementwise.comparison import bitwise_and, gt, is_finite, lt, s
 from lawful.ops._elementwise.conversion import convert_element_type
 from lawful.ops._elementwise.division import floor_divide
 from lawful.ops._elementwise.select import where
-from lawful.ops._linalg.matrices import check_matrices
+from lawful.ops._linalg.matrices import check_matrices, real_dtype
 from lawful.ops._reduction.reduction import reduce_max, reduce_prod, reduce_sum
 from lawful.ops._shape.iota import iota
 from lawful.ops._shape.squeeze import expand_dims
@@ -31,13 +32,23 @@ def product_of_pivots(x: Any) -> Any:
     exponents, scale = _exponents(size)
     axes = (get_aval(x).ndim - 1,)
     product = reduce_prod(div(x, convert_element_type(scale, get_aval(x).dtype)), axes)
-    total = reduce_sum(exponents, axes)
-    most = np.int64(_bias(get_aval(size).dtype) - 1)
-    for _ in range(_STEPS):  # after so many steps the product is infinite or zero
-        step = max(min(total, most), np.int64(-most))
-        product = mul(product, _power_of_two(step, get_aval(size).dtype))
-        total = sub(total, step)
-    return product
+    return _times_power_of_two(product, reduce_sum(exponents, axes))
+
+
+def det_by_scaling(x: Any, determinant: Callable[[Any], Any]) -> Any:
+    """Returns the determinants of square matrices by a function that is called with elements near to 1 in size.
+
+    Its partial products neither overflow nor underflow. The scales are constants for derivatives.
+
+    Args:
+      x: an array of shape (…, n, n) of floating or complex dtype.
+      determinant: returns the determinants of an array like ``x``.
+    """
+    by_row, by_column = _exponents_of_lines(x)
+    total = reduce_sum(by_row + by_column, (get_aval(by_row).ndim - 1,))
+    return _times_power_of_two(
+        determinant(_times_power_of_two(x, sub(np.int64(0), _sum_of_lines(by_row, by_column)))), total
+    )
 
 
 def balanced(x: Any) -> Any:
@@ -59,26 +70,44 @@ def balanced(x: Any) -> Any:
     """
     aval = get_aval(x)
     check_matrices("balanced", aval, square=True)
-    size = abs(x)
-    rows, columns = (aval.ndim - 1,), (aval.ndim - 2,)
-    by_row, scale = _exponents(reduce_max(size, rows))
-    by_column, _ = _exponents(reduce_max(div(size, expand_dims(scale, rows)), columns))
+    columns = (aval.ndim - 2,)
+    by_row, by_column = _exponents_of_lines(x)
     total = reduce_sum(by_row + by_column, columns)
     # The mean of all exponents is given back to each row, and the rest of the division to the first rows.
-    count = np.int64(aval.shape[-1])
+    count = np.int64(aval.shape[-1] or 1)
     mean = floor_divide(total, count)
     rest = convert_element_type(
         lt(iota(np.dtype(np.int64), aval.shape[-1]), expand_dims(sub(total, mean * count), columns)), np.int64
     )
-    by_row = expand_dims(mean, columns) + rest - by_row
-    exponents = expand_dims(by_row, rows) - expand_dims(by_column, columns)
-    out, most = x, np.int64(_bias(get_aval(size).dtype) - 1)
-    exponents = where(expand_dims(lt(abs(total), most), (*columns, *rows)), exponents, np.int64(0))
-    for _ in range(_STEPS):
+    exponents = _sum_of_lines(expand_dims(mean, columns) + rest - by_row, sub(np.int64(0), by_column))
+    most = np.int64(_bias(real_dtype(aval.dtype)) - 1)
+    is_safe = expand_dims(lt(abs(total), most), (aval.ndim - 2, aval.ndim - 1))
+    return _times_power_of_two(x, where(is_safe, exponents, np.int64(0)))
+
+
+def _exponents_of_lines(x: Any) -> tuple[Any, Any]:
+    """Returns the exponents of powers of two by which rows, then columns, are divided to have elements of size 1."""
+    ndim = get_aval(x).ndim
+    size = abs(x)
+    by_row, scale = _exponents(reduce_max(size, (ndim - 1,)))
+    by_column, _ = _exponents(reduce_max(div(size, expand_dims(scale, (ndim - 1,))), (ndim - 2,)))
+    return by_row, by_column
+
+
+def _sum_of_lines(by_row: Any, by_column: Any) -> Any:
+    ndim = get_aval(by_row).ndim
+    return expand_dims(by_row, (ndim,)) + expand_dims(by_column, (ndim - 1,))
+
+
+def _times_power_of_two(x: Any, exponents: Any) -> Any:
+    """Returns ``x * 2**exponents``, also where the power overflows and the product does not."""
+    dtype = real_dtype(get_aval(x).dtype)
+    most = np.int64(_bias(dtype) - 1)
+    for _ in range(_STEPS):  # after so many steps the product is infinite or zero
         step = max(min(exponents, most), np.int64(-most))
-        out = mul(out, _power_of_two(step, get_aval(size).dtype))
+        x = mul(x, _power_of_two(step, dtype))
         exponents = sub(exponents, step)
-    return out
+    return x
 
 
 def _bias(dtype: np.dtype[Any]) -> int:

@@ -1,0 +1,58 @@
+"""Determinants and inverses of matrices with extreme elements: products on the way do not over- or underflow."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lawful.numpy as lnp
+from lawful import ops
+from lawful.autodiff import grad, value_and_grad
+from lawful.batching import vmap
+from lawful.staging import jit
+
+Function = Callable[..., Any]
+FORMS: dict[str, Callable[[Function], Function]] = {
+    "known": lambda f: lambda x: value_and_grad(f)(x)[0],
+    "numpy": lambda f: jit(f, backend="numpy"),
+    "xla": lambda f: jit(f, backend="xla"),
+    "batched": lambda f: lambda x: jit(vmap(f), backend="xla")(np.stack([np.eye(len(x)), x]))[1],
+}
+DIAGONALS = (
+    (1e200, 1e200, 1e-300), (1e-200, 1e-200, 1e300), (1e200, 1e-200, 1e200), (1e300, 1e300, 1e300),
+    (1e-300, 1e-300, 1e-300), (1.0, 0.0, 1e300), (1e200, 1e-200), (1e200, 1e200),
+)  # fmt: skip
+ORDERS = {n: [*itertools.permutations(range(n))] for n in (2, 3)}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("form", FORMS)
+def test_det_of_few_rows_of_extreme_elements(form: str) -> None:
+    det = FORMS[form](lnp.linalg.det)
+    matrices = [np.diag(d)[list(order)] for d in DIAGONALS for order in ORDERS[len(d)]]
+    matrices += [np.array(m) for m in ([[1e200, 1e200], [1e200, 2e200]], [[1e-200, 1e200], [1e-300, 1e200]])]
+    for matrix in matrices:
+        np.testing.assert_allclose(det(matrix), np.linalg.det(matrix), rtol=1e-12, err_msg=f"{matrix}")
+
+
+@pytest.mark.parametrize("form", ["numpy", "xla"])
+def test_det_gradient_of_extreme_elements(form: str) -> None:
+    """The matrix of cofactors, of which one is infinite."""
+    gradient = jit(grad(lnp.linalg.det), backend=form)
+    with np.errstate(all="ignore"):
+        found = gradient(np.diag([1e200, 1e200, 1e-300])[[2, 0, 1]])
+    expected = np.diag([1e-100, 1e-100, np.inf])[[2, 0, 1]]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0, 0), (0, 2, 2)])
+def test_balanced_of_empty_matrices(shape: tuple[int, ...]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ops.balanced(np.zeros(shape)).shape == shape
+        assert ops.det_by_scaling(np.zeros(shape), ops.det).shape == shape[:-2]
