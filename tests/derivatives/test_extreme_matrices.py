@@ -12,7 +12,7 @@ import pytest
 
 import lawful.numpy as lnp
 from lawful import ops
-from lawful.autodiff import grad, value_and_grad
+from lawful.autodiff import grad, jacfwd, jacrev, value_and_grad
 from lawful.batching import vmap
 from lawful.staging import jit
 
@@ -56,3 +56,39 @@ def test_balanced_of_empty_matrices(shape: tuple[int, ...]) -> None:
         warnings.simplefilter("error")
         assert ops.balanced(np.zeros(shape)).shape == shape
         assert ops.det_by_scaling(np.zeros(shape), ops.det).shape == shape[:-2]
+
+
+DERIVED: dict[str, Callable[[Function], Function]] = {
+    "known": lambda f: f,
+    "numpy": lambda f: jit(f, backend="numpy"),
+    "xla": lambda f: jit(f, backend="xla"),
+}
+SCALES = ((1e200, 1e-200), (1e200, 1.0, 1e-200), (1e-200, 1e-200), (1e200, 1e200), (1e100, 1e50, 1.0, 1e-150))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("form", DERIVED)
+@pytest.mark.parametrize("scales", SCALES, ids=str)
+def test_inv_gradient_of_extreme_elements(scales: tuple[float, ...], form: str) -> None:
+    """Of the sum of all elements; infinite only where it overflows."""
+    found = DERIVED[form](grad(lambda x: lnp.linalg.inv(x).sum()))(np.diag(scales))
+    inverse = 1 / np.array(scales)
+    np.testing.assert_allclose(found, -np.outer(inverse, inverse), rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("outer", [jacfwd, jacrev])
+@pytest.mark.parametrize("inner", [jacfwd, jacrev])
+@pytest.mark.parametrize("form", DERIVED)
+def test_slogdet_hessian_of_extreme_elements(form: str, inner: Function, outer: Function) -> None:
+    """The derivative by elements (i, j) and (k, l) is that of the inverse, ``-x⁻¹[j, k] x⁻¹[l, i]``.
+
+    Where one is infinite, forward mode multiplies it by the other elements of the tangent, which are 0.
+    """
+    for scales in SCALES:
+        hessian = DERIVED[form](outer(inner(lambda x: lnp.linalg.slogdet(x)[1])))
+        inverse = np.diag(1 / np.array(scales))
+        expected = -np.einsum("jk,li->ijkl", inverse, inverse)
+        if inner is outer is jacfwd and np.isinf(expected).any():
+            continue
+        np.testing.assert_allclose(hessian(np.diag(scales)), expected, rtol=1e-12, atol=1e-300, err_msg=f"{scales}")

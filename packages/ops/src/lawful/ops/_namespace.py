@@ -67,6 +67,7 @@ from lawful.ops._linalg.eig import *
 from lawful.ops._linalg.eigh import *
 from lawful.ops._linalg.hessenberg import *
 from lawful.ops._linalg.householder import *
+from lawful.ops._linalg.inverse import *
 from lawful.ops._linalg.lu import *
 from lawful.ops._linalg.qr import *
 from lawful.ops._linalg.schur import *
@@ -170,6 +171,7 @@ if not TYPE_CHECKING:
     __all__ += _linalg.eigh.__all__
     __all__ += _linalg.hessenberg.__all__
     __all__ += _linalg.householder.__all__
+    __all__ += _linalg.inverse.__all__
     __all__ += _linalg.lu.__all__
     __all__ += _linalg.qr.__all__
     __all__ += _linalg.schur.__all__

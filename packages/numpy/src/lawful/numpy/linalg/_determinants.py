@@ -12,7 +12,6 @@ least n - 3, and those up to the third for any matrix.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy
@@ -193,14 +192,9 @@ def slogdet(a: Any) -> SlogdetResult:
     return SlogdetResult(*_slogdet(a))
 
 
-def _slogdet_by(function: Callable[[Any], tuple[Any, Any]]) -> Callable[[Any], tuple[Any, Any]]:
-    def slogdet(a: Any) -> tuple[Any, Any]:
-        check_stack("slogdet", a, square=True)
-        return function(*inexact("slogdet", a))
-
-    return slogdet
+def _logarithm_of(a: Any) -> tuple[Any, Any]:
+    check_stack("slogdet", a, square=True)
+    return ops.slogdet(*inexact("slogdet", a))
 
 
-_slogdet = by_numpy(numpy.linalg.slogdet, eagerly=ops.Composite(_slogdet_by(ops.slogdet)))(
-    _slogdet_by(ops.slogdet_by_pivots)
-)
+_slogdet = by_numpy(numpy.linalg.slogdet, eagerly=ops.Composite(_logarithm_of))(_logarithm_of)

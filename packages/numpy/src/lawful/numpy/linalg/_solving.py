@@ -90,20 +90,12 @@ def _broadcast(x: Any, batch: tuple[int, ...]) -> Any:
     return broadcast_to(x, (*batch, *get_aval(x).shape[-2:]))
 
 
-def _inverse_by(solve: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
-    def inv(a: Any) -> Any:
-        check_stack("inv", a, square=True)
-        (a,) = inexact("inv", a)
-        aval = get_aval(a)
-        return solve(a, _broadcast(identity(aval.shape[-1], aval.dtype), aval.shape[:-2]))
-
-    return inv
+def _inverse(a: Any) -> Any:
+    check_stack("inv", a, square=True)
+    return ops.inv(*inexact("inv", a))
 
 
-_inverse_by_lu = _inverse_by(solve_by_lu)
-
-
-@by_numpy(numpy.linalg.inv, eagerly=ops.Composite(_inverse_by(_solve_at_once)))
+@by_numpy(numpy.linalg.inv, eagerly=ops.Composite(_inverse))
 def inv(a: Any) -> Any:
     """Returns the inverse of matrices.
 
@@ -117,7 +109,7 @@ def inv(a: Any) -> Any:
 
     Source: ``numpy.linalg.inv``.
     """
-    return _inverse_by_lu(a)
+    return _inverse(a)
 
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
