@@ -12,6 +12,7 @@ import pytest
 from lawful import ops, special
 from lawful.autodiff import jvp
 from lawful.staging import jit
+from lawful.taylor import jet
 
 Function = Callable[..., Any]
 BACKENDS: dict[str, Callable[[Function], Function]] = {
@@ -112,3 +113,35 @@ def test_complex_derivative_at_any_magnitude(name: str, backend: str) -> None:
 def test_wofz_at_infinity_below_the_real_axis(backend: str) -> None:
     z = np.array([complex(-np.inf, -1.0), complex(np.inf, -1.0), complex(np.inf, 2.0), complex(-np.inf, -0.0)])
     np.testing.assert_array_equal(BACKENDS[backend](special.wofz)(z), 0)
+
+
+def by_jvp(f: Function) -> Function:
+    """Returns a function of the derivatives to the third order."""
+
+    def derivative(g: Function) -> Function:
+        return lambda z: jvp(g, (z,), (ops.full_like(z, 1),))[1]
+
+    first = derivative(f)
+    return lambda z: [first(z), derivative(first)(z), derivative(derivative(first))(z)]
+
+
+def by_jet(f: Function) -> Function:
+    return lambda z: jet(f, (z,), ([ops.full_like(z, 1), ops.full_like(z, 0), ops.full_like(z, 0)],))[1]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("along", [by_jvp, by_jet])
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", ["asin", "acos", "atan", "asinh", "acosh", "atanh"])
+def test_complex_inverse_derivatives_at_infinity(
+    name: str, backend: str, along: Callable[[Function], Function]
+) -> None:
+    """The limit of derivatives that fall as a power is 0, whatever the direction; so is one that underflows."""
+    parts = (np.inf, -np.inf, 0.0, -0.0, 1.0, -2.0)
+    points = [complex(x, y) for x in parts for y in parts if np.isinf(x) or np.isinf(y)]
+    points += [complex(np.inf, np.nan), complex(np.nan, -np.inf)]
+    for dtype, far in ((np.complex128, 1e200), (np.complex64, 1e25)):
+        farther = [complex(far, far), complex(0, -far), complex(-far, 1)] if name in ("atan", "atanh") else []
+        z = np.array([*points, *farther], dtype)
+        for found in BACKENDS[backend](along(WITH_CUTS[name]))(z):
+            np.testing.assert_array_equal(np.asarray(found), np.zeros_like(z))

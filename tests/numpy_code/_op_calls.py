@@ -143,6 +143,7 @@ FUNCTIONS: dict[str, list[Call]] = {
     **{name: _cumulated(name) for name in ("cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum")},
     "det": [call(ops.det, SQUARE)],
     "det_by_pivots": [call(ops.det_by_pivots, SQUARE)],
+    "det_by_scaling": [call(lambda x: ops.det_by_scaling(x, ops.det_by_pivots), SQUARE)],
     "dot": [call(ops.dot, MATRIX, MATRIX.T.copy()), call(ops.dot, ONE, MATRIX)],
     "dot_general": [
         call(lambda x, y: ops.dot_general(x, y, (((1,), (1,)), ((), ()))), MATRIX, MATRIX[:2]),
@@ -210,6 +211,7 @@ FUNCTIONS: dict[str, list[Call]] = {
     "igamma_grad_a": [call(ops.igamma_grad_a, VECTOR**2, OTHER**2)],
     "imag": [call(ops.imag, VECTOR)],
     "integer_pow": [call(lambda x, n=n: ops.integer_pow(x, n), VECTOR) for n in (0, 1, 3, -2)],
+    "inv": [call(ops.inv, SQUARE)],
     "lu": [call(lambda x: ops.lu(x)[0], SQUARE)],
     "lu_pivots_to_permutation": [call(lambda p: ops.lu_pivots_to_permutation(p, 3), np.array([1, 1, 2], "int32"))],
     "matmul": [call(ops.matmul, MATRIX, MATRIX.T.copy()), call(ops.matmul, VECTOR, OTHER)],

@@ -217,9 +217,19 @@ unary(ops.tan_p)(_riccati(1))
 unary(ops.tanh_p)(_riccati(-1))
 
 
-def _inverse(derivative: Callable[[Series], Series]) -> Callable[[Any, Series], Series]:
-    """Returns the rule of a function whose derivative is algebraic."""
-    return lambda value, x: integral(value, derivative(x), x)
+def _inverse(primitive: Primitive, derivative: Callable[[Series], Series]) -> None:
+    """Defines the rule of a function whose derivative is algebraic: by a recurrence for real numbers.
+
+    Complex squares overflow to NaN, and lose the sign of a zero part, which selects the side of a branch cut.
+    """
+    of_complex = general_rule(primitive)
+
+    @unary(primitive)
+    def rule(value: Any, x: Series) -> Series:
+        if is_complex(get_aval(x[0]).dtype):
+            found: Series = of_complex([x])
+            return found
+        return integral(value, derivative(x), x)
 
 
 def _root_of(x: Series) -> Series:
@@ -231,15 +241,13 @@ def _squared(x: Series) -> Series:
     return product(x, x)
 
 
-unary(ops.atan_p)(_inverse(lambda x: reciprocal(one_plus(1, _squared(x)))))
-unary(ops.atanh_p)(_inverse(lambda x: reciprocal(one_plus(-1, _squared(x)))))
-unary(ops.asin_p)(_inverse(lambda x: reciprocal(_root_of(one_plus(-1, _squared(x))))))
-unary(ops.asinh_p)(_inverse(lambda x: reciprocal(_root_of(one_plus(1, _squared(x))))))
-unary(ops.acos_p)(_inverse(lambda x: [minus(c) for c in reciprocal(_root_of(one_plus(-1, _squared(x))))]))
-# A product of two roots has the branch cut of acosh.
-unary(ops.acosh_p)(
-    _inverse(lambda x: reciprocal(product(_root_of([ops.sub(x[0], 1.0), *x[1:]]), _root_of(one_plus(1, x)))))
-)
+_inverse(ops.atan_p, lambda x: reciprocal(one_plus(1, _squared(x))))
+_inverse(ops.atanh_p, lambda x: reciprocal(one_plus(-1, _squared(x))))
+_inverse(ops.asin_p, lambda x: reciprocal(_root_of(one_plus(-1, _squared(x)))))
+_inverse(ops.asinh_p, lambda x: reciprocal(_root_of(one_plus(1, _squared(x)))))
+_inverse(ops.acos_p, lambda x: [minus(c) for c in reciprocal(_root_of(one_plus(-1, _squared(x))))])
+# Not a root of the square, which overflows.
+_inverse(ops.acosh_p, lambda x: reciprocal(product(_root_of([ops.sub(x[0], 1.0), *x[1:]]), _root_of(one_plus(1, x)))))
 
 
 # Other functions

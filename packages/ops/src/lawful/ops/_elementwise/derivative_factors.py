@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from lawful.core import Primitive, get_aval, of_numpy
 from lawful.ops._elementwise.arithmetic import abs, add, div, mul, neg, rsqrt, square, sub
-from lawful.ops._elementwise.comparison import gt, lt
-from lawful.ops._elementwise.complex_parts import real
+from lawful.ops._elementwise.comparison import bitwise_or, ge, gt, lt
+from lawful.ops._elementwise.complex_parts import imag, real
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.exponential import exp
 from lawful.ops._elementwise.select import where
@@ -71,3 +72,19 @@ def complex_sech_squared(ans: Any, x: Any) -> Any:
     is_left = lt(real(x), 0)
     small = exp(mul(where(is_left, x, neg(x)), 2))
     return where(gt(abs(real(x)), 1), div(mul(small, 4), square(add(small, 1))), sub(1, square(ans)))
+
+
+def zero_when_far(slope: Callable[[Any], Any], x: Any, *, squared: bool = False) -> Any:
+    """Returns ``slope(x)``, a derivative that tends to 0 at infinity, but 0 where a complex ``x`` is infinite.
+
+    Args:
+      slope: a function of ``x`` whose terms cancel or overflow at infinity, and which is regular at ``3i``.
+      x: an array.
+      squared: whether the derivative is near to ``±1 / x ** 2``, and 0 where the square overflows too.
+    """
+    dtype = get_aval(x).dtype
+    if dtype.kind != "c":
+        return slope(x)
+    limit = 2.0 ** (ml_dtypes.finfo(dtype).maxexp // 2) if squared else np.inf
+    is_far = bitwise_or(ge(abs(real(x)), limit), ge(abs(imag(x)), limit))
+    return where(is_far, 0, slope(where(is_far, 3j, x)))

@@ -21,6 +21,7 @@ from lawful.ops._elementwise.derivative_factors import (
     hypot_one_p,
     one_minus_square_p,
     rsqrt_one_minus_square,
+    zero_when_far,
 )
 
 __all__ = [
@@ -102,8 +103,24 @@ def _sech_squared(x: Any) -> Any:
 def _slope_of_asinh(t: Any, ans: Any, x: Any) -> Any:
     if not _is_complex(x):
         return div(t, hypot_one_p.bind(x))
-    turned = complex(neg(imag(x)), real(x))  # by parts: a product with i loses the sign of a zero part
-    return mul(t, rsqrt_one_minus_square(turned))
+    return mul(t, zero_when_far(_complex_slope_of_asinh, x))
+
+
+def _complex_slope_of_asinh(x: Any) -> Any:
+    return rsqrt_one_minus_square(complex(neg(imag(x)), real(x)))  # a product with i would lose the sign of a zero part
+
+
+def _slope_of_acosh(t: Any, ans: Any, x: Any) -> Any:
+    # Not the root of the product, which is on another branch for complex numbers; a sum loses the sign of a zero part.
+    if not _is_complex(x):
+        return div(t, mul(sqrt(sub(x, 1)), sqrt(sub(x, -1))))
+    return mul(t, zero_when_far(lambda x: div(1, mul(sqrt(sub(x, 1)), sqrt(sub(x, -1)))), x))
+
+
+def _slope_of_atanh(t: Any, ans: Any, x: Any) -> Any:
+    if not _is_complex(x):
+        return div(t, one_minus_square_p.bind(x))
+    return mul(t, zero_when_far(lambda x: div(1, one_minus_square_p.bind(x)), x, squared=True))
 
 
 def _slope_of_logistic(t: Any, ans: Any, x: Any) -> Any:
@@ -157,8 +174,7 @@ acosh: Elementwise = elementwise(
     "Returns the inverse hyperbolic cosine.",
     np.arccosh,
     corrected("acosh", _lower_acosh),
-    # Not the root of the product, which is on another branch for complex numbers; a sum loses the sign of a zero part.
-    derivatives=(lambda t, ans, x: div(t, mul(sqrt(sub(x, 1)), sqrt(sub(x, -1)))),),
+    derivatives=(_slope_of_acosh,),
     kinds="fc",
     excluded=(CUT_BELOW_ONE,),
     domain=(Interval(1.5, 3.0, (Excluded(1.0, "the slope is infinite: a branch point"),)),),
@@ -168,7 +184,7 @@ atanh: Elementwise = elementwise(
     "Returns the inverse hyperbolic tangent.",
     np.arctanh,
     corrected("atanh", lower_by_chlo("atanh")),
-    derivatives=(lambda t, ans, x: div(t, one_minus_square_p.bind(x)),),
+    derivatives=(_slope_of_atanh,),
     kinds="fc",
     excluded=(CUT_OUTSIDE_ONE,),
     domain=(Interval(-0.8, 0.8),),

@@ -14,7 +14,7 @@ from lawful.ops._elementwise.complex_lowering import by_parts, corrected
 from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.derivative_factors import complex_sech_squared, rsqrt_one_minus_square
+from lawful.ops._elementwise.derivative_factors import complex_sech_squared, rsqrt_one_minus_square, zero_when_far
 
 __all__ = [
     "acos",
@@ -66,12 +66,20 @@ tan: Elementwise = elementwise(
     kinds="fc",
     domain=(Interval(-1.2, 1.2),),
 )
+
+
+def _slope_of_atan(t: Any, ans: Any, x: Any) -> Any:
+    if get_aval(x).dtype.kind != "c":
+        return div(t, add(square(x), 1))
+    return mul(t, zero_when_far(lambda x: div(1, add(square(x), 1)), x, squared=True))
+
+
 asin: Elementwise = elementwise(
     "asin",
     "Returns the inverse sine.",
     np.arcsin,
     corrected("asin", lower_by_chlo("asin")),
-    derivatives=(lambda t, ans, x: mul(t, rsqrt_one_minus_square(x)),),
+    derivatives=(lambda t, ans, x: mul(t, zero_when_far(rsqrt_one_minus_square, x)),),
     kinds="fc",
     excluded=(CUT_OUTSIDE_ONE,),
     domain=(_ARC,),
@@ -81,7 +89,7 @@ acos: Elementwise = elementwise(
     "Returns the inverse cosine.",
     np.arccos,
     corrected("acos", lower_by_chlo("acos")),
-    derivatives=(lambda t, ans, x: neg(mul(t, rsqrt_one_minus_square(x))),),
+    derivatives=(lambda t, ans, x: neg(mul(t, zero_when_far(rsqrt_one_minus_square, x))),),
     kinds="fc",
     excluded=(CUT_OUTSIDE_ONE,),
     domain=(_ARC,),
@@ -91,7 +99,7 @@ atan: Elementwise = elementwise(
     "Returns the inverse tangent.",
     np.arctan,
     corrected("atan", lower_by_chlo("atan")),
-    derivatives=(lambda t, ans, x: div(t, add(square(x), 1)),),
+    derivatives=(_slope_of_atan,),
     kinds="fc",
     excluded=(CUT_OUTSIDE_I,),
 )
