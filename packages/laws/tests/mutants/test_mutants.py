@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, find, settings
 
 from lawful import ops, tree
 from lawful.autodiff import _linearize, jvp_jaxpr, stop_gradient
+from lawful.autodiff._fast import grad as fast_grad
 from lawful.autodiff._fast import linearize, traced_rules
 from lawful.core import ClosedJaxpr, Primitive
 from lawful.core._fast import FastEvalTrace, replays
@@ -196,6 +197,14 @@ def test_layers_agree_rejects_a_wrong_replay(monkeypatch: pytest.MonkeyPatch) ->
     right = replays[FastEvalTrace]
     monkeypatch.setitem(replays, FastEvalTrace, lambda *args: right(*args)[::-1])
     assert counterexample("layers_agree").equation_count <= 3
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("law", ["layers_agree", "grad_is_vjp"])
+def test_laws_reject_a_wrong_fast_gradient(law: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = fast_grad.one_of
+    monkeypatch.setattr(fast_grad, "one_of", lambda aval: right(aval) * 2)
+    assert counterexample(law).equation_count <= 3
 
 
 def test_compilation_rejects_lost_weakness(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import flat_function, require_inexact
-from lawful.autodiff._linearize import linearize_hook
+from lawful.autodiff._linearize import Linearized, linearize_hook
 from lawful.autodiff._vjp import cotangents
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
+    Hook,
     InvalidArgumentError,
     ShapedArray,
     current,
@@ -51,32 +52,11 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    require_callable("value_and_grad", fun)
-    positions = positions_of(argnums)
-    several = isinstance(argnums, Sequence)
-    name = f"grad of {function_name(fun)}"
+    of = Differentiated("value_and_grad", fun, argnums, has_aux, holomorphic, allow_int)
 
     @functools.wraps(fun, updated=())
     def value_and_grad_fun(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        chosen, leaves, in_tree, avals = chosen_arguments(name, positions, args)
-        if holomorphic or not all([is_inexact(aval.dtype) for aval in set(avals)]):
-            _check_inputs(name, chosen, holomorphic=holomorphic, allow_int=allow_int)
-
-        def function(*differentiated: Any) -> Any:
-            full = list(args)
-            for position, x in zip(chosen, differentiated, strict=True):
-                full[position] = x
-            return fun(*full, **kwargs)
-
-        by_all = len(args) == len(chosen) == 1 and not kwargs  # the common case
-        flat, out = flat_function(name, fun if by_all else function, in_tree, has_aux=has_aux)
-        linearized = linearize_hook.for_traces(flat, leaves, current.trace, avals=avals)
-        aval = _check_output(name, linearized.outs, out.tree, holomorphic=holomorphic)
-        (value,) = linearized.outs
-        one = 1.0 if aval.weak_type and aval.dtype == np.float64 else aval.dtype.type(1)
-        gradients = in_tree.unflatten(cotangents(linearized, avals, [one], last=True, others=leaves))
-        gradient = tuple(gradients) if several else gradients[0]
-        return ((value, out.aux()) if has_aux else value), gradient
+        return gradient_hook.use(of, args, kwargs)
 
     return value_and_grad_fun
 
@@ -109,15 +89,100 @@ def grad(
     >>> grad(lambda x: sin(x) * 2.0)(0.0)
     2.0
     """
-    require_callable("grad", fun)
-    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
+    of = Differentiated("grad", fun, argnums, has_aux, holomorphic, allow_int)
 
     @functools.wraps(fun, updated=())
     def grad_fun(*args: Any, **kwargs: Any) -> Any:
-        value, gradient = both(*args, **kwargs)
+        value, gradient = gradient_hook.use(of, args, kwargs)
         return (gradient, value[1]) if has_aux else gradient
 
     return grad_fun
+
+
+class Differentiated:
+    """A function with the arguments of `value_and_grad`.
+
+    Attributes:
+      fun: the function.
+      name: of its gradient, for messages.
+      positions: of the arguments to differentiate by.
+      several: whether the gradient is a tuple.
+      has_aux: whether the function returns ``(value, aux)``.
+      holomorphic: whether it is complex-differentiable.
+      allow_int: whether arguments of integers are allowed.
+      by_one: the position if there is one; None also for an auxiliary output and for a complex derivative.
+    """
+
+    __slots__ = ("allow_int", "by_one", "fun", "has_aux", "holomorphic", "name", "positions", "several")
+
+    def __init__(
+        self,
+        transformation: str,
+        fun: Callable[..., Any],
+        argnums: Argnums,
+        has_aux: bool,
+        holomorphic: bool,
+        allow_int: bool,
+    ) -> None:
+        require_callable(transformation, fun)
+        self.fun = fun
+        self.name = f"grad of {function_name(fun)}"
+        self.positions = positions_of(argnums)
+        self.several = isinstance(argnums, Sequence)
+        self.has_aux = has_aux
+        self.holomorphic = holomorphic
+        self.allow_int = allow_int
+        self.by_one = self.positions[0] if len(self.positions) == 1 and not (has_aux or holomorphic) else None
+
+
+def _value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Returns the value of a function and its gradient, for the arguments of a call."""
+    chosen, leaves, in_tree, avals = chosen_arguments(of.name, of.positions, args)
+    if of.holomorphic or not all([is_inexact(aval.dtype) for aval in set(avals)]):
+        _check_inputs(of.name, chosen, holomorphic=of.holomorphic, allow_int=of.allow_int)
+
+    def function(*differentiated: Any) -> Any:
+        full = list(args)
+        for position, x in zip(chosen, differentiated, strict=True):
+            full[position] = x
+        return of.fun(*full, **kwargs)
+
+    by_all = len(args) == len(chosen) == 1 and not kwargs  # the common case
+    flat, out = flat_function(of.name, of.fun if by_all else function, in_tree, has_aux=of.has_aux)
+    linearized = linearize_hook.for_traces(flat, leaves, current.trace, avals=avals)
+    value, flat_gradients = pulled_back(of, linearized, out.tree, leaves, avals)
+    gradients = in_tree.unflatten(flat_gradients)
+    gradient = tuple(gradients) if of.several else gradients[0]
+    return ((value, out.aux()) if of.has_aux else value), gradient
+
+
+def pulled_back(
+    of: Differentiated, linearized: Linearized, out_tree: Any, leaves: Sequence[Any], avals: Sequence[ShapedArray]
+) -> tuple[Any, list[Any]]:
+    """Returns the value of a function that was linearized, and its flat gradients.
+
+    Args:
+      of: the function.
+      linearized: the same, flattened.
+      out_tree: the tree of its result.
+      leaves: its flat arguments.
+      avals: their types.
+
+    Raises:
+      ArgumentTypeError: the result is no floating scalar.
+    """
+    aval = _check_output(of.name, linearized.outs, out_tree, holomorphic=of.holomorphic)
+    (value,) = linearized.outs
+    return value, cotangents(linearized, avals, [one_of(aval)], last=True, others=leaves)
+
+
+def one_of(aval: ShapedArray) -> Any:
+    """Returns the number one, of the type of a scalar."""
+    return 1.0 if aval.weak_type and aval.dtype == np.float64 else aval.dtype.type(1)
+
+
+#: Returns the value of a `Differentiated` and its gradient, for arguments and keyword arguments.
+gradient_hook: Final[Hook[Callable[..., tuple[Any, Any]]]] = Hook("gradient", _value_and_gradient)
 
 
 def positions_of(argnums: Argnums) -> tuple[int, ...]:

@@ -124,7 +124,7 @@ def cotangents(
         pairs = zip(in_types, linearized.inputs, strict=True)
         found = [next(rest) if has else Zero(aval.to_tangent_aval()) for aval, has in pairs]
     results = [  # an array is strong
-        x if type(x) is np.ndarray and not aval.weak_type else _materialized(x, aval)
+        x if type(x) is np.ndarray and not aval.weak_type else materialized(x, aval)
         for x, aval in zip(found, in_types, strict=True)
     ]
     if np.ndarray not in map(type, results):  # only an array can share memory
@@ -132,7 +132,7 @@ def cotangents(
     return copy_aliased(results, [*cts, *linearized.residuals, *others])
 
 
-def _materialized(ct: Any, aval: ShapedArray) -> Any:
+def materialized(ct: Any, aval: ShapedArray) -> Any:
     """Returns a cotangent of the type of a primal, as a value; that of an integer is a zero of its own type."""
     return with_weakness_of(zeros(ct.aval), ct.aval) if type(ct) is Zero else with_weakness_of(ct, aval)
 

@@ -1,8 +1,10 @@
 """The accelerators of autodiff: cached derivative rules, and a tape in place of the linear program."""
 
+from lawful.autodiff._fast.grad import value_and_gradient
 from lawful.autodiff._fast.jvp import FastJVPTrace
 from lawful.autodiff._fast.linearize import TapeLinearized
 from lawful.autodiff._fast.transpose import backward_pass
+from lawful.autodiff._grad import gradient_hook
 from lawful.autodiff._jvp import jvp_hook
 from lawful.autodiff._linearize import linearize_hook
 from lawful.autodiff._transpose import transpose_hook
@@ -10,3 +12,4 @@ from lawful.autodiff._transpose import transpose_hook
 jvp_hook.install(FastJVPTrace)
 linearize_hook.install(TapeLinearized)
 transpose_hook.install(backward_pass)
+gradient_hook.install(value_and_gradient)

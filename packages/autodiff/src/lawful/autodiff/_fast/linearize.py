@@ -84,6 +84,10 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
             for x, aval in zip(primals, avals, strict=True)
         ]
 
+    def new_input(self, primal: Any, aval: ShapedArray) -> Any:
+        """Returns an input to differentiate by."""
+        return dual(FastLinearizeTracer, self, primal, Var(aval), self.source, aval, aval)
+
     def apply_primitive(
         self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
     ) -> tuple[Any, LinearizedRule | None]:
@@ -215,10 +219,32 @@ class TapeLinearized(Linearized):
         avals: Sequence[ShapedArray] | None = None,
     ) -> None:
         trace = FastLinearizeTrace(parent)
-        linear = trace.linear
         with new_trace(trace):
             tracers = trace.new_inputs(primals, avals_of(primals) if avals is None else avals)
             results = function(*tracers)
+        self._finish(trace, tracers, results, instantiate)
+
+    @classmethod
+    def of_run(cls, trace: FastLinearizeTrace, tracers: Sequence[Any], results: Sequence[Any]) -> TapeLinearized:
+        """Returns a function that was run already.
+
+        Args:
+          trace: its trace, which has ended.
+          tracers: its arguments.
+          results: its results.
+        """
+        linearized = cls.__new__(cls)
+        linearized._finish(trace, tracers, results, None)
+        return linearized
+
+    def _finish(
+        self,
+        trace: FastLinearizeTrace,
+        tracers: Sequence[Any],
+        results: Sequence[Any],
+        instantiate: Sequence[bool] | None,
+    ) -> None:
+        linear = trace.linear
         self.outs: list[Any] = []
         self._out_tangents = []
         nonzeros = []

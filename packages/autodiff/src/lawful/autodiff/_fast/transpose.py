@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from threading import get_ident
 from typing import Any
 
@@ -55,6 +54,9 @@ def pull_back(
       The cotangents of ``invars``; zeros are symbolic.
     """
     ct_of: dict[Any, Any] = {}
+    for atom, ct in zip(outvars, cts, strict=True):
+        if ct is not None and type(atom) is Var and type(ct) is not Zero:
+            ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
     atoms: Sequence[Tangent]
     pulled: Sequence[Any]
     trace = current.trace
@@ -63,7 +65,7 @@ def pull_back(
     overrides, thread = source_override.by_thread, get_ident()
     before = overrides.get(thread)
     try:
-        for entry in chain((None,), entries):
+        for entry in entries:
             if type(entry) is Node and len(entry.outputs) == 1:  # the common case
                 ct = ct_of.pop(entry.outputs[0], None)
                 if ct is None:
@@ -83,8 +85,6 @@ def pull_back(
                 else:
                     overrides[thread] = entry.source
                     atoms, pulled = entry.inputs, _pulled_node(entry, avals_of((ct,)), (ct,))
-            elif entry is None:  # the cotangents of the outputs
-                atoms, pulled = outvars, _without_zeros(cts)
             else:
                 is_node = type(entry) is Node
                 given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]
@@ -100,7 +100,10 @@ def pull_back(
                 if ct is not None and type(atom) is Var:
                     ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
     finally:
-        source_override.source = before
+        if before is not None:
+            overrides[thread] = before
+        elif overrides:
+            overrides.pop(thread, None)
     return [ct_of[var] if var in ct_of else Zero(var.aval) for var in invars]
 
 

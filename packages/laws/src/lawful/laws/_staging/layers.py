@@ -8,18 +8,18 @@ from typing import Any, Final
 from lawful import tree
 from lawful.core import plain
 from lawful.laws._composition.batching import batch_of
-from lawful.laws._derivatives.directions import differentiable, tangents_of
+from lawful.laws._derivatives.directions import differentiable, restrict, scalarized, tangents_of
 from lawful.laws._law.law import Claim, Claims, Trial, law
 
 #: Cached rules are used from the second call on, and compiled after thirty.
 _CALLS: Final = (1, 2, 3, 40)
 
 
-@law("evaluation", needs=("jaxprs", "jit", "jvp", "vjp", "vmap", "linearize"))
+@law("evaluation", needs=("jaxprs", "jit", "jvp", "vjp", "grad", "vmap", "linearize"))
 def law_layers_agree(trial: Trial) -> Claims:
     """The accelerators give what the plain interpreters give, in the first call of a transformed function and later.
 
-    Equation: T(f)(x) = T(f)(x) with lawful.core.plain(), for T among jvp, vjp, linearize, vmap, jit and jit of vjp
+    Equation: T(f)(x) = T(f)(x) with lawful.core.plain(), for T among jvp, vjp, grad, linearize, vmap, jit, jit of vjp
 
     Recorded programs are compared by their results, not as text. Those of cached rules have no dead equations, merge
     equal ones, and may order them differently; where a strong constant cotangent meets a weak result, an equation
@@ -43,9 +43,12 @@ def _transformed(trial: Trial) -> list[tuple[str, Callable[[], Any]]]:
     function, args = differentiable(trial)
     v = tangents_of(trial, args)
     w = tangents_of(trial, function(*args))
+    restricted, leaves = restrict(trial)
+    loss = scalarized(system, restricted, trial.case.seed)
     return [
         ("jvp(f, x, v)", lambda: system.jvp(function, args, v)),
         ("vjp(f, x)[1](w)", lambda: system.vjp(function, *args)[1](w)),
+        ("grad of a weighted sum, by the first argument", lambda: system.grad(loss)(*leaves)),
         ("linearize(f, x)[1](v)", lambda: system.linearize(function, *args)[1](*v)),
         ("jvp of the pullback", lambda: system.jvp(lambda *xs: system.vjp(function, *xs)[1](w), args, v)),
         ("vmap(jvp(f))", _batched(trial, function, args, v)),

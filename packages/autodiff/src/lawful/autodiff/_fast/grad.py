@@ -1,0 +1,69 @@
+"""The gradient by one array or number: without pytrees, and without lists of one element."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from numpy import float64, ndarray
+
+from lawful import tree
+from lawful.autodiff._fast.linearize import FastLinearizeTrace, FastLinearizeTracer, TapeLinearized
+from lawful.autodiff._fast.tape import Node
+from lawful.autodiff._fast.transpose import pull_back
+from lawful.autodiff._grad import Differentiated, gradient_hook, one_of, pulled_back
+from lawful.autodiff._linearize import linearize_hook
+from lawful.autodiff._vjp import materialized
+from lawful.core import ShapedArray, Tracer, current, get_aval, new_trace, register_dispatch_module
+from lawful.staging import copy_aliased, flatten_outputs
+
+register_dispatch_module(__name__)
+
+_NUMBER: Final = get_aval(1.0)
+_LEAF: Final = tree.structure(0)
+_NODES: Final = {Node}
+
+
+def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Returns the value of a function and its gradient for the arguments of a call; see `gradient_hook`."""
+    position = of.by_one
+    if position is None or not -len(args) <= position < len(args):
+        return gradient_hook.plain(of, args, kwargs)
+    x = args[position]
+    aval = _NUMBER if type(x) is float else _aval_of(x)
+    if aval is None or linearize_hook.for_traces is not TapeLinearized:
+        return gradient_hook.plain(of, args, kwargs)
+    trace = FastLinearizeTrace(current.trace)
+    with new_trace(trace):
+        tracer = trace.new_input(x, aval)
+        if len(args) == 1 and not kwargs:
+            result = of.fun(tracer)
+        else:
+            full = [*args]
+            full[position] = tracer
+            result = of.fun(*full, **kwargs)
+        is_tracer = type(result) is FastLinearizeTracer and result._trace is trace
+        leaves, out_tree = ([result], _LEAF) if is_tracer else flatten_outputs(of.name, result)
+    tape = trace.linear
+    if not is_tracer or result.aval.shape or result.aval.dtype.kind != "f" or {*map(type, tape.eqns)} - _NODES:
+        linearized = TapeLinearized.of_run(trace, [tracer], leaves)
+        value, gradients = pulled_back(of, linearized, out_tree, [x], (aval,))
+        return value, tuple(gradients) if of.several else gradients[0]
+    tape.active = False
+    residuals = dict(zip(tape.constants.variables, tape.constants.values, strict=True))
+    (gradient,) = pull_back(
+        tape.backwards(last=True), [tracer.tangent], [result.tangent], residuals, [one_of(result.aval)]
+    )
+    if type(gradient) is not ndarray or aval.weak_type:
+        gradient = materialized(gradient, aval)
+    if type(gradient) is ndarray:
+        (gradient,) = copy_aliased([gradient], [*tape.residuals(), x])
+    return result.primal, (gradient,) if of.several else gradient
+
+
+def _aval_of(x: Any) -> ShapedArray | None:
+    """Returns the type of a floating array or a tracer; None for other values, and for tracers that have ended."""
+    if type(x) is ndarray or type(x) is float64:
+        return get_aval(x) if x.dtype.char in "fdFD" else None
+    if isinstance(x, Tracer) and x._trace.active and x._trace.encloses(current.trace) and x.aval.dtype.kind in "fc":
+        return x.aval
+    return None
