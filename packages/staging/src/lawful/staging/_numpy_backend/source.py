@@ -27,6 +27,7 @@ from lawful.core import (
 )
 from lawful.ops import broadcast_in_dim_p
 from lawful.staging._numpy_backend.broadcasting import leave_to_ufuncs
+from lawful.staging._numpy_backend.folding import folded_values
 
 
 @memoize_program
@@ -52,7 +53,7 @@ def compile_jaxpr(closed: ClosedJaxpr, equations: LineEquations | None = None) -
       equations: a dictionary to put the equations of the source's lines into, which are numbered from 0.
     """
     jaxpr = leave_to_ufuncs(closed.jaxpr, _is_ufunc)
-    scope = _Scope()
+    scope = _Scope(folded_values(jaxpr, _function_of))
     for var, value in zip(jaxpr.constvars, closed.consts, strict=True):
         scope.define(var, to_numpy(value))
     given = [scope.target(var) for var in jaxpr.invars]
@@ -69,7 +70,7 @@ def compile_jaxpr(closed: ClosedJaxpr, equations: LineEquations | None = None) -
             parts.append(_part(len(parts), scope, lines))
             lines = []
             scope.begin_part()
-    results = [scope.text(atom) for atom in jaxpr.outvars]
+    results = [scope.result(atom) for atom in jaxpr.outvars]
     if parts:
         last = len(parts)
         _locate(equations, owners, parts, sum(scope.touched.values()))
@@ -138,7 +139,9 @@ def _listed(names: Sequence[str]) -> str:
 def _statements(jaxpr: Jaxpr, scope: _Scope) -> Iterator[tuple[JaxprEqn, list[str]]]:
     """Yields each equation that has lines with these, and updates the names in the scope."""
     for eqn, dead in zip(jaxpr.eqns, last_uses(jaxpr), strict=True):
-        if eqn.primitive is broadcast_in_dim_p and type(eqn.invars[0]) is Literal:
+        if eqn.outvars and eqn.outvars[0] in scope.folded:
+            continue
+        if eqn.primitive is broadcast_in_dim_p and type(eqn.invars[0]) is Literal:  # also a large array
             # A broadcast number takes no memory: it is a constant of the program.
             scope.define(eqn.outvars[0], _function_of(eqn)(eqn.invars[0].val))
             continue
@@ -160,13 +163,15 @@ class _Scope:
     """The names of a program in Python.
 
     Attributes:
+      folded: the values of variables that become constants where they are used.
       values: the globals of the program: constants ``c0``, …, and functions.
       unused: the names of local variables, ``v0``, …, that may be taken again; the last one first.
       touched: the names of local variables that the current part reads or writes, and whether it reads them first.
       calls_numpy_alone: whether all functions are of NumPy, or Python's operators: others may apply primitives.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folded: dict[Var, Any]) -> None:
+        self.folded = folded
         self.values: dict[str, Any] = {}
         self.unused: dict[str, None] = {}
         self.touched: dict[str, bool] = {}
@@ -195,7 +200,7 @@ class _Scope:
 
     def is_local(self, var: Var) -> bool:
         """Whether a variable is one of the program, and no constant."""
-        return self._names[var].startswith("v")
+        return var not in self.folded and self._names[var].startswith("v")
 
     def free(self, var: Var) -> str:
         """Makes the name of a variable one that may be taken again, and returns it."""
@@ -206,6 +211,8 @@ class _Scope:
     def text(self, atom: Atom) -> str:
         """Returns the name of a variable or number."""
         if type(atom) is Var:
+            if atom in self.folded and atom not in self._names:
+                self.define(atom, self.folded[atom])
             name = self._names[atom]
             if name in self.touched or self.is_local(atom):
                 self.touched.setdefault(name, True)
@@ -216,6 +223,12 @@ class _Scope:
         if key not in self._constants:
             self._constants[key] = self._constant(atom.val)
         return self._constants[key]
+
+    def result(self, atom: Atom) -> str:
+        """Returns the expression of a result: a copy of an array that the program keeps."""
+        name = self.text(atom)
+        value = self.values.get(name)
+        return f"{name}.copy()" if type(value) is np.ndarray and value.strides != (0,) * value.ndim else name
 
     def callee(self, eqn: JaxprEqn) -> str:
         """Returns the name of the function that an equation calls."""
