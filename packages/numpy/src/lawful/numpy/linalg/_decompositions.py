@@ -67,7 +67,12 @@ def cholesky(a: Any, /, *, upper: bool | None = None, symmetrize_input: bool | N
     check_stack("cholesky", a, square=True)
     (a,) = inexact("cholesky", a)
     symmetrizes = upper is None if symmetrize_input is None else symmetrize_input
-    return _cholesky(_hermitian_part(a) if symmetrizes else a, upper=bool(upper))
+    return (_cholesky_of_part if symmetrizes else _cholesky)(a, upper=bool(upper))
+
+
+@ops.composite()
+def _cholesky_of_part(a: Any, *, upper: bool) -> Any:
+    return _cholesky(_hermitian_part(a), upper=upper)
 
 
 @by_numpy(numpy.linalg.cholesky)

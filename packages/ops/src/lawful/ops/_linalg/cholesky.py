@@ -103,6 +103,7 @@ cholesky_p = decomposition(
     prepare=_prepare,
     read=np.tril,
     lower_read=lambda ctx, x: mask_triangle(ctx, x, ctx.avals_in[0], lower=True),
+    computes_part=True,
     square=True,
     single=True,
 )

@@ -7,6 +7,7 @@ LAPACK, as NumPy does. The results for a matrix with an element that is not fini
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -45,6 +46,7 @@ def decomposition(
     unequal: Sequence[Unequal] = (),
     read: Callable[..., Any] | None = None,
     lower_read: Callable[..., Any] | None = None,
+    computes_part: bool = False,
     square: bool = False,
     single: bool = False,
     platform: str | None = None,
@@ -64,6 +66,7 @@ def decomposition(
       unequal: where backends may give another result, for laws.
       read: ``read(x, **params)`` gives the part of a matrix that is read, in NumPy.
       lower_read: ``lower_read(ctx, x, **params)`` does the same to an MLIR value.
+      computes_part: whether ``compute`` itself reads no more than that part.
       square: whether the matrices must be square.
       single: whether the primitive has one result, and not a list.
       platform: the only one that it is lowered for; None for all.
@@ -75,7 +78,11 @@ def decomposition(
 
     @primitive.def_impl
     def impl(x: Any, **params: Any) -> Any:
-        return results(_evaluate(np.asarray(x), infer, compute, read, params))
+        x = np.asarray(x)
+        with np.errstate(all="ignore"):
+            if read is not None and not (computes_part and all_finite(x)):
+                x = read(x, **params)
+            return results(_evaluate(x, infer, compute, params))
 
     @primitive.def_abstract_eval
     def abstract_eval(x: ShapedArray, **params: Any) -> Any:
@@ -140,16 +147,18 @@ def sample_dtype(choose: Choose, kinds: str = "fc") -> np.dtype[Any]:
 # Evaluation
 
 
-def _evaluate(x: Any, infer: Any, compute: Any, read: Any, params: dict[str, Any]) -> Arrays:
-    if read is not None:
-        x = read(x, **params)
-    finite = np.isfinite(x).all((-2, -1))
+def all_finite(x: Any) -> bool:
+    """Whether all elements of an array of NumPy are finite; False also if their sum is not, where NumPy may warn."""
+    return cmath.isfinite(np.add.reduce(x, None))
+
+
+def _evaluate(x: Any, infer: Any, compute: Any, params: dict[str, Any]) -> Arrays:
+    finite: Any = np.True_ if all_finite(x) else np.isfinite(x).all((-2, -1))
     if not finite.all():
         x = np.where(finite[..., None, None], x, x.dtype.type(0))
     outs: Arrays
     try:
-        with np.errstate(all="ignore"):
-            outs = compute(x, **params)
+        outs = compute(x, **params)
     except np.linalg.LinAlgError:
         outs = _one_by_one(x, infer, compute, params)
     if finite.all():
@@ -162,8 +171,7 @@ def _one_by_one(x: Any, infer: Any, compute: Any, params: dict[str, Any]) -> Arr
     outs = tuple([np.empty(aval.shape, aval.dtype) for aval in infer(get_aval(x), **params)])
     for index in np.ndindex(x.shape[:-2]):
         try:
-            with np.errstate(all="ignore"):
-                found = compute(x[index], **params)
+            found = compute(x[index], **params)
         except np.linalg.LinAlgError:
             found = (np.nan,) * len(outs)
         for out, value in zip(outs, found, strict=True):

@@ -19,7 +19,7 @@ from lawful.core import (
     get_aval,
     promote_dtypes,
 )
-from lawful.ops._linalg.decomposition import finite_matrices, is_success, sample_dtype, where_matrix
+from lawful.ops._linalg.decomposition import all_finite, finite_matrices, is_success, sample_dtype, where_matrix
 from lawful.ops._linalg.lu import permutation_matrix, permutation_of_swaps
 from lawful.ops._linalg.matrices import conjugate, matrix_transpose
 from lawful.ops._linalg.routines import getrf, trsm
@@ -104,18 +104,18 @@ def _abstract_eval(a: ShapedArray, b: ShapedArray, **_: bool) -> ShapedArray:
 @solve_p.def_impl
 def _impl(a: Any, b: Any, *, transpose_a: bool, conjugate_a: bool) -> Any:
     a, b = np.asarray(a), np.asarray(b)
-    finite = np.isfinite(a).all((-2, -1))
-    if not finite.all():  # LAPACK may turn an infinite element into a zero
-        a = np.where(finite[..., None, None], a, a.dtype.type(np.nan))
-    a = np.conj(a) if conjugate_a else a
-    a = np.swapaxes(a, -1, -2) if transpose_a else a
     with np.errstate(all="ignore"):
+        if not all_finite(a):  # LAPACK may turn an infinite element into a zero
+            a = np.where(np.isfinite(a).all((-2, -1), keepdims=True), a, a.dtype.type(np.nan))
+        a = np.conj(a) if conjugate_a else a
+        a = a.swapaxes(-1, -2) if transpose_a else a
         try:
             out = np.linalg.solve(a, b)
         except np.linalg.LinAlgError:
             out = _one_by_one(a, b)
-    solved = np.isfinite(out).all(-2, keepdims=True)
-    return out if solved.all() else np.where(solved, out, out.dtype.type(np.nan))
+        if all_finite(out):
+            return out
+    return np.where(np.isfinite(out).all(-2, keepdims=True), out, out.dtype.type(np.nan))
 
 
 def _one_by_one(a: Any, b: Any) -> Any:
@@ -229,7 +229,7 @@ def _prepare(a: Any, b: Any, **_: bool) -> tuple[Any, Any]:
 
 def _reference(a: Any, b: Any, *, transpose_a: bool, conjugate_a: bool) -> Any:
     """Solves by Cramer's rule."""
-    a = np.swapaxes(a, -1, -2) if transpose_a else a
+    a = a.swapaxes(-1, -2) if transpose_a else a
     a = np.conj(a) if conjugate_a else a
     out = np.full(b.shape, np.nan, b.dtype)
     for index in np.ndindex(a.shape[:-2]):

@@ -15,11 +15,13 @@ from lawful.core import (
     ShapedArray,
     UndefinedPrimal,
     Zero,
+    cached_function,
     get_aval,
     promote_dtypes,
 )
 from lawful.ops._elementwise.declaration import add_tangents
 from lawful.ops._linalg.decomposition import (
+    all_finite,
     compare_with_diagonal,
     is_finite,
     sample_dtype,
@@ -100,24 +102,36 @@ def _impl(
     a: Any, b: Any, *, left_side: bool, lower: bool, transpose_a: bool, conjugate_a: bool, unit_diagonal: bool
 ) -> Any:
     a, b = np.asarray(a), np.asarray(b)
-    a = np.tril(a, -int(unit_diagonal)) if lower else np.triu(a, int(unit_diagonal))
+    size = a.shape[-1]
+    mask = (_small_mask if size <= _SMALL else _mask)(size, lower, unit_diagonal)
+    a = np.where(mask, a, a.dtype.type(0))
     if unit_diagonal:
         a = a + np.eye(a.shape[-1], dtype=a.dtype)
-    regular = np.isfinite(a).all((-2, -1)) & (np.diagonal(a, 0, -2, -1) != 0).all(-1)
-    if not regular.all():
-        a = np.where(regular[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))
-    if conjugate_a:
-        a = np.conj(a)
-    # X op(a) = b is equivalent to op(a)ᵀ Xᵀ = bᵀ.
-    if transpose_a == left_side:
-        a, lower = np.swapaxes(a, -1, -2), not lower
-    right = b if left_side else np.swapaxes(b, -1, -2)
     with np.errstate(all="ignore"):
+        regular: Any = np.True_
+        if not (all_finite(a) and a.diagonal(0, -2, -1).all()):
+            regular = np.isfinite(a).all((-2, -1)) & (a.diagonal(0, -2, -1) != 0).all(-1)
+        if not regular.all():
+            a = np.where(regular[..., None, None], a, np.eye(size, dtype=a.dtype))
+        a = np.conj(a) if conjugate_a else a
+        # X op(a) = b is equivalent to op(a)ᵀ Xᵀ = bᵀ.
+        if transpose_a == left_side:
+            a, lower = a.swapaxes(-1, -2), not lower
+        right = b if left_side else b.swapaxes(-1, -2)
         out = _solve(a, right, lower)
-        solved = regular[..., None] & np.isfinite(right).all(-2) & np.isfinite(out).all(-2)
-    if not solved.all():
-        out = np.where(solved[..., None, :], out, b.dtype.type(np.nan))
-    return np.ascontiguousarray(out if left_side else np.swapaxes(out, -1, -2))
+        if not (regular.all() and all_finite(out) and all_finite(right)):
+            solved = regular[..., None] & np.isfinite(right).all(-2) & np.isfinite(out).all(-2)
+            out = np.where(solved[..., None, :], out, b.dtype.type(np.nan))
+    return np.ascontiguousarray(out if left_side else out.swapaxes(-1, -2))
+
+
+def _mask(size: int, lower: bool, unit_diagonal: bool) -> Any:
+    """Returns the mask of the triangle that is read."""
+    k = int(unit_diagonal)
+    return np.tri(size, k=-k, dtype=bool) if lower else ~np.tri(size, k=k - 1, dtype=bool)
+
+
+_small_mask = cached_function("masks of small triangles", 128)(_mask)
 
 
 def _solve(a: Any, b: Any, lower: bool) -> Any:
