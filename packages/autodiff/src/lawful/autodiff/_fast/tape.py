@@ -98,8 +98,16 @@ class Tape(PartialTrace):
         if len(inputs) < len(args):  # one is a constant, and may be the user's array
             self._own(residuals, args)
         if not rule.is_plain:
-            self.only_variables = False
-            return add_equations(self, rule.linear, [*map(self.atom, residuals), *inputs], source)
+            if rule.sources is None:
+                self.only_variables = False
+                return add_equations(self, rule.linear, [*map(self.atom, residuals), *inputs], source)
+            computed = () if rule.computed is None else self._add_node(rule.computed, residuals, inputs, source)
+            return [computed[i] if i >= 0 else inputs[i] for i in rule.sources]
+        return self._add_node(rule, residuals, inputs, source)
+
+    def _add_node(
+        self, rule: LinearizedRule, residuals: list[Any], inputs: list[Atom], source: SourceLine | None
+    ) -> Sequence[Var]:
         avals = rule.linear.out_avals
         node = Node()
         node.rule = rule

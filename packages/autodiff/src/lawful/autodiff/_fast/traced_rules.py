@@ -70,13 +70,17 @@ class LinearizedRule:
       numbers: for each output, the number of its tangent among those that ``linear`` gives; None if it is zero.
       is_single: whether there is one output, with a tangent.
       is_plain: whether each tangent that ``linear`` gives is computed, once; none is an argument or a scalar.
+      computed: if not, the rule with only the one tangent that is computed; None if there is none.
+      sources: for each tangent, 0 for that one, or its number among the input tangents less their count. None if more
+        are computed, or one is a scalar, or an input is used twice: then equations add cotangents in another order.
       common: the transpose for one array or number as cotangent, if it gives no zero, after the Python type, shape and
         dtype of that cotangent.
       single: the same after the type of that cotangent.
     """
 
     __slots__ = (
-        "closed", "common", "count", "is_plain", "is_single", "linear", "numbers", "out_avals", "primal", "single",
+        "closed", "common", "computed", "count", "is_plain", "is_single", "linear", "numbers", "out_avals", "primal",
+        "single", "sources",
     )  # fmt: skip
 
     def __init__(self, primal: ClosedJaxpr, closed: ClosedJaxpr, count: int, nonzeros: Sequence[bool]) -> None:
@@ -90,8 +94,27 @@ class LinearizedRule:
         results = self.linear.results
         known = len(closed.in_avals) + len(self.linear.literals)
         self.is_plain = len(set(results)) == len(results) and all(number >= known for number in results)
+        self.computed: LinearizedRule | None = None
+        self.sources: tuple[int, ...] | None = None
+        if not self.is_plain:
+            self._separate(primal)
         self.common: tuple[type, tuple[int, ...], np.dtype[Any], IndexedJaxpr] | None = None
         self.single: tuple[ShapedArray, IndexedJaxpr] | None = None
+
+    def _separate(self, primal: ClosedJaxpr) -> None:
+        """Sets ``computed`` and ``sources``."""
+        jaxpr = self.closed.jaxpr
+        tangents = jaxpr.invars[len(self.primal.results) - self.count :]
+        made = [var for eqn in jaxpr.eqns for var in eqn.outvars]
+        computed = [atom for atom in dict.fromkeys(jaxpr.outvars) if atom in made]
+        numbers: dict[Any, int] = {var: i - len(tangents) for i, var in enumerate(tangents)}
+        numbers.update({var: i for i, var in enumerate(computed)})
+        uses = [atom for eqn in jaxpr.eqns for atom in eqn.invars if atom in tangents]
+        if all([atom in numbers for atom in jaxpr.outvars]) and len(computed) < 2 and len(uses) == len({*uses}):
+            self.sources = tuple([numbers[atom] for atom in jaxpr.outvars])
+            if computed:
+                closed = ClosedJaxpr(jaxpr.replace(outvars=computed), ())
+                self.computed = LinearizedRule(primal, closed, self.count, [True] * len(computed))
 
     def transposed(self, cts: tuple[ShapedArray | None, ...]) -> TracedRule | None:
         """Returns the linear part backwards: from the residuals and then the cotangents to those of its tangents.
