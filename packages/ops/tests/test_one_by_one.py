@@ -94,6 +94,21 @@ def test_one_by_one_equals_evaluation_of_arrays(primitive: Primitive, params: An
             np.testing.assert_allclose(in_pieces(function, args, piece), many, rtol=rtol, atol=0.0)
 
 
+@pytest.mark.parametrize(("primitive", "params"), compiled_primitives())
+def test_one_by_one_of_single_numbers_equals_arrays(primitive: Primitive, params: Any) -> None:
+    columns = arguments(primitive, 20)
+    reference = reference_of(primitive)
+    with np.errstate(all="ignore"):
+        for _ in range(20):  # enough calls that code is generated
+            reference(*[float(x[0]) for x in columns], **params)
+        for i in range(len(columns[0])):
+            (expected,) = reference(*[x[i : i + 1] for x in columns], **params)
+            for convert in (float, np.float64):
+                found = reference(*[convert(x[i]) for x in columns], **params)
+                assert type(found) is np.float64
+                assert bits(found) == bits(expected)
+
+
 def test_one_by_one_covers_all_special_functions() -> None:
     found = {str(case.id).split(" ")[0] for case in compiled_primitives()}
     assert len(found) >= 21

@@ -12,11 +12,12 @@ from lawful.ops._fast.composite import register_tracing as register_tracing
 from lawful.ops._fast.elementwise import add_values as add_values
 from lawful.ops._fast.elementwise import call
 from lawful.ops._fast.getitem import getitem
-from lawful.ops._fast.numbers import evaluate
+from lawful.ops._fast.numbers import evaluate, evaluate_number
 from lawful.ops._fast.promotion import apply, apply_promoted, promotion_of
 from lawful.ops._fast.sum_by_product import sum_by_product
 from lawful.ops._indexing.getitem import getitem_hook
 from lawful.ops._reduction.reduction import sum_hook
+from lawful.ops._support.double import evaluated_hook
 from lawful.ops._support.number import algorithm_hook
 from lawful.ops._support.promotion import convert as convert
 from lawful.ops._support.promotion import promotion_of_hook
@@ -27,6 +28,7 @@ application_hook.install(apply)
 promotion_of_hook.install(promotion_of)
 sum_hook.install(sum_by_product)
 algorithm_hook.install(evaluate)
+evaluated_hook.install(evaluate_number)
 elementwise_hook.install(call)
 tangent_sum_hook.install(add_values)
 getitem_hook.install(getitem)

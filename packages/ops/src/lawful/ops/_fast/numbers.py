@@ -41,7 +41,7 @@ from lawful.core import (
     shorten,
 )
 from lawful.ops._fast.number_source import Assignment, Choice, Line, Loop, block_of
-from lawful.ops._support.double import Evaluated
+from lawful.ops._support.double import Evaluated, evaluated_hook
 from lawful.ops._support.number import Number, NumberTrace
 
 #: After this many evaluations of few numbers by NumPy, source is expression_of, which costs as much as ten evaluations.
@@ -106,6 +106,10 @@ class OneByOne:
         except ArithmeticError:  # NumPy returns infinity or NaN
             return self.function(*arrays, **params)
 
+    def known(self, key: tuple[Any, ...]) -> OfNumbers | None:
+        """Returns the function of numbers for a count of arguments and settings, if it is compiled."""
+        return self._found.lookup(key)
+
     def of_numbers(self, count: int, **params: Any) -> OfNumbers:
         """Returns the function of one number for each of ``count`` arguments."""
         key = (count, *params.items())
@@ -131,6 +135,20 @@ def one_by_one(algorithm: Callable[..., Any]) -> OneByOne:
 def evaluate(algorithm: Callable[..., Any], arrays: Sequence[Any], params: dict[str, Any]) -> Any:
     """Evaluates an algorithm of special functions."""
     return one_by_one(algorithm)(*arrays, **params)
+
+
+def evaluate_number(self: Evaluated, *args: Any, **params: Any) -> Any:
+    """Returns what `Evaluated` returns; a function of single numbers is called without arrays, once it is compiled."""
+    for x in args:
+        if type(x) is not float and type(x) is not np.float64:
+            return evaluated_hook.plain(self, *args, **params)
+    found = one_by_one(self.algorithm).known((len(args), *params.items()))
+    if found is None:
+        return evaluated_hook.plain(self, *args, **params)
+    try:
+        return np.float64(found.function(*map(float, args)))
+    except ArithmeticError:  # NumPy returns infinity or NaN
+        return evaluated_hook.plain(self, *args, **params)
 
 
 def few_numbers(arrays: Sequence[Any]) -> list[list[float]] | None:

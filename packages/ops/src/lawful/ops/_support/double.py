@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from lawful.core import cached_function, get_aval
+from lawful.core import Hook, cached_function, get_aval
 from lawful.ops._support.number import Number, algorithm_hook
 from lawful.ops._support.promotion import operand_dtypes
 
@@ -63,6 +63,16 @@ class EvaluatedInDouble(Evaluated):
     """`Evaluated` with an algorithm for arrays of float64."""
 
     computed_in = _DOUBLE
+
+
+def _switch_evaluation(call: Callable[..., Any]) -> None:
+    Evaluated.__call__ = call  # type: ignore[method-assign]
+
+
+#: ``Evaluated.__call__``, which an accelerator replaces by itself.
+evaluated_hook: Final[Hook[Callable[..., Any]]] = Hook(
+    "evaluation of special functions", Evaluated.__call__, _switch_evaluation
+)
 
 
 def _unpromoted(args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]] | None:
