@@ -15,6 +15,7 @@ from lawful.core import (
     Tracer,
     TreeStructureError,
     Zero,
+    avals_of,
     current,
     float0,
     get_aval,
@@ -22,6 +23,8 @@ from lawful.core import (
 )
 from lawful.ops import convert_element_type
 from lawful.staging import copy_aliased, describe_argument, flatten_outputs, in_avals, require_usable
+
+_VALUES = frozenset({float, np.float64, np.ndarray})
 
 
 class Output:
@@ -94,13 +97,28 @@ def check_tangents(name: str, primals: Any, tangents: Any) -> tuple[list[Any], l
     primals, tangents = tuple(primals), tuple(tangents)
     flat_primals, in_tree = tree.flatten(primals)
     in_avals(name, (primals, {}), flat_primals)
-    flat_tangents = match_tree(name, "tangents", "primals", in_tree, tangents)
-    paths = [path for path, _ in tree.leaves_with_path(primals)]
-    checked = [
-        check_tangent(name, "tangent", path, get_aval(x), t)
-        for path, x, t in zip(paths, flat_primals, flat_tangents, strict=True)
-    ]
-    return flat_primals, checked, in_tree
+    return flat_primals, checked_leaves(name, "tangent", in_tree, avals_of(flat_primals), tangents), in_tree
+
+
+def checked_leaves(name: str, what: str, treedef: Any, avals: Sequence[ShapedArray], value: Any) -> list[Any]:
+    """Returns the leaves of tangents or cotangents, of exactly the types that belong to those of a tree.
+
+    Args:
+      name: the function, for messages.
+      what: "tangent", of primals, or "cotangent", of a result.
+      treedef: the tree.
+      avals: the types of its leaves.
+      value: the tangents or cotangents.
+
+    Raises:
+      InvalidArgumentError: the tree or a type differs.
+    """
+    leaves = match_tree(name, f"{what}s", "primals" if what == "tangent" else "result", treedef, value)
+    pairs = zip(leaves, avals, strict=True)
+    if all([type(x) in _VALUES and get_aval(x) is aval and is_inexact(aval.dtype) for x, aval in pairs]):
+        return leaves  # the common case
+    paths = [path for path, _ in tree.leaves_with_path(value)]
+    return [check_tangent(name, what, path, aval, x) for path, aval, x in zip(paths, avals, leaves, strict=True)]
 
 
 def match_tree(name: str, what: str, like: str, treedef: Any, value: Any) -> list[Any]:

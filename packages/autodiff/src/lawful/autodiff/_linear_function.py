@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lawful import tree
-from lawful.autodiff._arguments import check_tangent, match_tree
+from lawful.autodiff._arguments import checked_leaves
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -111,12 +111,7 @@ class LinearFunction:
         return cls(*found, in_types, out_types, in_tree, out_tree)
 
     def __call__(self, *tangents: Any) -> Any:
-        leaves = match_tree("linearized function", "tangents", "primals", self._in_tree, tangents)
-        paths = [path for path, _ in tree.leaves_with_path(tangents)]
-        checked = [
-            check_tangent("linearized function", "tangent", path, aval, t)
-            for path, aval, t in zip(paths, self._in_types, leaves, strict=True)
-        ]
+        checked = checked_leaves("linearized function", "tangent", self._in_tree, self._in_types, tangents)
         if self._is_rebuilt:
             require_residual_types("linearized function", self.jaxpr)
         given = [t for t, has in zip(checked, self._inputs, strict=True) if has]

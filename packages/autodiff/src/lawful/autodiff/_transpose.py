@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from lawful import tree
-from lawful.autodiff._arguments import check_tangent, flat_function, match_tree, single_cotangent
+from lawful.autodiff._arguments import checked_leaves, flat_function, single_cotangent
 from lawful.autodiff._jvp import instantiated
 from lawful.core import (
     ArgumentTypeError,
@@ -199,12 +199,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
 
     def transposed_fun(*args: Any, **names: Any) -> tuple[Any, ...]:
         ct = single_cotangent("linear_transpose", out.tree, args, names)
-        cts = match_tree("linear_transpose", "cotangents", "result", out.tree, ct)
-        paths = [path for path, _ in tree.leaves_with_path(ct)]
-        checked = [
-            check_tangent("linear_transpose", "cotangent", path, aval, x)
-            for path, aval, x in zip(paths, out_avals, cts, strict=True)
-        ]
+        checked = checked_leaves("linear_transpose", "cotangent", out.tree, out_avals, ct)
         cts_in = backward_pass(program, [x for x, linear in zip(checked, depends, strict=True) if linear])
         results = [with_weakness_of(instantiate_zeros(x), aval) for x, aval in zip(cts_in, avals, strict=True)]
         result: tuple[Any, ...] = tree.unflatten(in_tree, copy_aliased(results, checked))

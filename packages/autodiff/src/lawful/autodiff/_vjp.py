@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful import tree
-from lawful.autodiff._arguments import check_tangent, flat_function, match_tree, single_cotangent
+from lawful.autodiff._arguments import checked_leaves, flat_function, single_cotangent
 from lawful.autodiff._linear_function import OpenProgram, copy_aliased_outputs, require_residual_types, residual_leaves
 from lawful.autodiff._linearize import Linearized, linearize_hook
 from lawful.autodiff._transpose import backward_pass
@@ -72,12 +72,7 @@ class VJPFunction:
 
     def __call__(self, *cts: Any, **names: Any) -> tuple[Any, ...]:
         ct = single_cotangent("vjp", self._out_tree, cts, names)
-        leaves = match_tree("vjp", "cotangents", "result", self._out_tree, ct)
-        paths = [path for path, _ in tree.leaves_with_path(ct)]
-        flat = [
-            check_tangent("vjp", "cotangent", path, aval, x)
-            for path, aval, x in zip(paths, self._out_types, leaves, strict=True)
-        ]
+        flat = checked_leaves("vjp", "cotangent", self._out_tree, self._out_types, ct)
         result: tuple[Any, ...] = tree.unflatten(self._in_tree, cotangents(self._linearized, self._in_types, flat))
         return result
 
