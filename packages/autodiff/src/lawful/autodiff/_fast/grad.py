@@ -8,7 +8,6 @@ from numpy import float64, ndarray
 
 from lawful import tree
 from lawful.autodiff._fast.linearize import FastLinearizeTrace, FastLinearizeTracer, TapeLinearized
-from lawful.autodiff._fast.tape import Node
 from lawful.autodiff._fast.transpose import pull_back
 from lawful.autodiff._grad import Differentiated, gradient_hook, one_of, pulled_back
 from lawful.autodiff._linearize import linearize_hook
@@ -20,7 +19,6 @@ register_dispatch_module(__name__)
 
 _NUMBER: Final = get_aval(1.0)
 _LEAF: Final = tree.structure(0)
-_NODES: Final = {Node}
 
 
 def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
@@ -44,7 +42,7 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
         is_tracer = type(result) is FastLinearizeTracer and result._trace is trace
         leaves, out_tree = ([result], _LEAF) if is_tracer else flatten_outputs(of.name, result)
     tape = trace.linear
-    if not is_tracer or result.aval.shape or result.aval.dtype.kind != "f" or _may_be_dead(tape.eqns):
+    if not is_tracer or result.aval.shape or result.aval.dtype.kind != "f" or tape.may_be_dead():
         linearized = TapeLinearized.of_run(trace, [tracer], leaves)
         value, gradients = pulled_back(of, linearized, out_tree, [x], (aval,))
         return value, tuple(gradients) if of.several else gradients[0]
@@ -58,13 +56,6 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
     if type(gradient) is ndarray:
         (gradient,) = copy_aliased([gradient], [*tape.residuals(), x])
     return result.primal, (gradient,) if of.several else gradient
-
-
-def _may_be_dead(entries: list[Any]) -> bool:
-    """Whether a part of an equation, such as a loop, may be dead. The backward pass skips an equation that is."""
-    if {*map(type, entries)} <= _NODES:  # the common case
-        return False
-    return any([type(entry) is not Node and "dce" in entry.primitive.rules for entry in entries])
 
 
 def _aval_of(x: Any) -> ShapedArray | None:

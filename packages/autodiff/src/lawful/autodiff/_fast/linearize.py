@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, evaluation_under, parts, replay_in_parent
-from lawful.autodiff._fast.tape import Known, Node, Tangent, Tape
+from lawful.autodiff._fast.tape import Known, Tangent, Tape
 from lawful.autodiff._fast.traced_rules import LinearizedRule, linearized_program, linearized_rule
 from lawful.autodiff._fast.transpose import pull_back
 from lawful.autodiff._linearize import (
@@ -271,8 +271,6 @@ class TapeLinearized(Linearized):
         linear.active = False
         self._linear = linear
         self._jaxpr: ClosedJaxpr | None = None
-        if {*map(type, linear.eqns)} - {Node}:
-            self.drop_dead()  # most of a call, such as a loop, may be dead
 
     @property
     def jaxpr(self) -> ClosedJaxpr:
@@ -308,5 +306,7 @@ class TapeLinearized(Linearized):
         if self._jaxpr is not None:
             return backward_pass(self._jaxpr, cts)
         tape = self._linear
+        if last and tape.may_be_dead():
+            self.drop_dead()  # most of a call, such as a loop, may be dead
         residuals = dict(zip(tape.constants.variables, tape.constants.values, strict=True))
         return pull_back(tape.backwards(last=last), self._in_tangents, self._out_tangents, residuals, cts)

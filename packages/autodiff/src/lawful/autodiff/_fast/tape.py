@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import repeat, starmap
-from typing import Any, final
+from typing import Any, Final, final
 
 from numpy import ndarray
 
@@ -38,6 +38,9 @@ class Node:
     inputs: Sequence[Atom]
     outputs: Sequence[Var]
     source: SourceLine | None
+
+
+_NODES: Final = {Node}
 
 
 @final
@@ -150,6 +153,12 @@ class Tape(PartialTrace):
         dropping = starmap(self.eqns.pop, repeat((), len(self.eqns)))
         entries: Iterator[Any] = dropping if last else reversed(self.eqns)
         return entries
+
+    def may_be_dead(self) -> bool:
+        """Whether a part of an equation, such as a loop, may be dead. The backward pass skips an equation that is."""
+        if {*map(type, self.eqns)} <= _NODES:  # the common case
+            return False
+        return any([type(entry) is not Node and "dce" in entry.primitive.rules for entry in self.eqns])
 
     def residuals(self) -> list[Any]:
         """Returns the residuals."""
