@@ -27,7 +27,7 @@ make_jvp = unary_to_nary(wraps(_make_jvp, "make_jvp")(lambda fun, x: _make_jvp(f
 def _with_variables(args: tuple[Any, ...], argnum: Argnum) -> tuple[Any, ...]:
     """Returns arguments, with those to differentiate by as the transformations take them."""
     if argnum == 0 and len(args) == 1:
-        return (as_variable(args[0]),)
+        return args if type(args[0]) is float else (as_variable(args[0]),)
     full = list(args)
     for i in (argnum,) if isinstance(argnum, int) else argnum:
         full[i] = as_variable(full[i])
