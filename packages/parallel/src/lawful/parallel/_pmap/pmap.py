@@ -12,9 +12,10 @@ from lawful import tree
 from lawful.batching import common_size, input_axes, output_axes
 from lawful.core import ArgumentValueError, deduplicated
 from lawful.ops import static_integers
-from lawful.parallel._mesh.devices import Device, local_devices
+from lawful.parallel._mesh.devices import Device, local_devices, xla
 from lawful.parallel._mesh.manual import manual_axes
-from lawful.parallel._mesh.mesh import Mesh
+from lawful.parallel._mesh.mesh import Mesh, make_mesh
+from lawful.parallel._mesh.sharding import NamedSharding
 from lawful.parallel._pmap.primitive import xla_pmap_p
 from lawful.staging import consts_as_inputs, function_name, in_avals, jit, require_callable, trace_tree
 
@@ -59,7 +60,8 @@ def pmap(
       donate_argnums: positions of arguments whose memory the result may take.
 
     The function is compiled, once for each signature. It is a `shard_map` over a mesh of one axis, whose collectives
-    are differentiated as under ``vmap``: the transpose of ``psum`` is ``psum``.
+    are differentiated as under ``vmap``: the transpose of ``psum`` is ``psum``. A call outside of any transformation
+    moves Arrays that are on the devices in another order.
 
     Raises:
       ArgumentValueError: there are more elements than devices, the mapped dimensions differ in size, or ``in_axes``
@@ -109,8 +111,28 @@ def pmap(
     compiled = jit(
         pmapped, static_argnums=statics, donate_argnums=donated, inline=True, backend="numpy" if on_numpy else None
     )
+    if not on_numpy:
+        compiled.place = functools.partial(_in_order, devices, backend)
     compiled.__wrapped__ = fun
     return compiled
+
+
+def _in_order(
+    devices: Sequence[Device] | None, backend: str | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Returns the arguments of a call; Arrays on the mapped devices in another order are moved into this order."""
+    module = xla()
+    leaves, structure = tree.flatten((args, kwargs))
+    moved = False
+    for i, x in enumerate(leaves):
+        if module is None or type(x) is not module.Array or not isinstance(x.sharding, NamedSharding):
+            continue
+        have = x.sharding.device_order
+        wanted = (*(local_devices(backend=backend)[: len(have)] if devices is None else devices),)
+        if have != wanted and {*have} == {*wanted}:
+            mesh = make_mesh(x.sharding.mesh.axis_sizes, x.sharding.mesh.axis_names, devices=wanted)
+            leaves[i], moved = module.device_put(x, x.sharding.update(mesh=mesh)), True
+    return tree.unflatten(structure, leaves) if moved else (args, kwargs)
 
 
 def _bind(

@@ -118,18 +118,18 @@ class ShardedFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._follows_context:
-            args = self._place(args, kwargs)
+            args, kwargs = self._place(args, kwargs)
         return self.compiled(*args, **kwargs)
 
-    def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """Returns positional arguments on the devices of their shardings; tracers stay."""
+    def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Returns the arguments, those by position on the devices of their shardings; tracers stay."""
         if any([isinstance(x, Tracer) for x in tree.leaves(args)]):
-            return args
+            return args, kwargs
         dynamic, positions = self._dynamic(args)
         given = list(args)
         for position, value in zip(positions, self._placed(dynamic, kwargs), strict=True):
             given[position] = value
-        return tuple(given)
+        return tuple(given), kwargs
 
     def _placed(self, dynamic: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Returns the arguments on the devices of their shardings.

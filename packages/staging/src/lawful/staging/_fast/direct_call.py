@@ -116,7 +116,7 @@ def call(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
                         _put_first(self, direct)
                     return results[0] if direct.unflatten is None else direct.unflatten(results)
     if self.place is not None:
-        args = self.place(args, kwargs)
+        args, kwargs = self.place(args, kwargs)
     leaves, signature = self._flatten(args, kwargs)
     entry = self._entry(signature)
     outs = self._run(entry, leaves)

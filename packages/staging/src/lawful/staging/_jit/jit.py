@@ -57,8 +57,8 @@ class JitFunction:
         options = (statics, donate, donate_names, backend, passes_key(passes))
         self._caches = caches_of(function)  # a reference, for callables that cannot hold it
         self._cache = self._caches.with_options(options)
-        #: Puts the arguments of a call, ``args`` and ``kwargs``, where shardings want them, and returns ``args``.
-        self.place: Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, ...]] | None = None
+        #: Puts the arguments of a call, ``args`` and ``kwargs``, where shardings want them, and returns both.
+        self.place: Callable[[tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]] | None = None
 
     def __repr__(self) -> str:
         return f"<jit of {self._name}>"
@@ -125,7 +125,7 @@ class JitFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.place is not None:
-            args = self.place(args, kwargs)
+            args, kwargs = self.place(args, kwargs)
         leaves, signature = self._flatten(args, kwargs)
         entry = self._entry(signature)
         return tree.unflatten(entry.out_tree, self._run(entry, leaves))

@@ -78,7 +78,7 @@ def _call(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
     if is_jit_disabled():
         return self._function(*args, **kwargs)
     if self.place is not None:
-        args = self.place(args, kwargs)
+        args, kwargs = self.place(args, kwargs)
     leaves, signature = self._flatten(args, kwargs)
     entry = self._entry(signature._replace(context=(OBSERVED, signature.context)))
     if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
