@@ -81,6 +81,14 @@ def mapped(f: Any, in_specs: Any = ROWS, out_specs: Any = ROWS, **options: Any) 
             ArgumentTypeError, "scan",
         ),
         (lambda: vmap(mapped(lambda x: x), spmd_axis_name="x")(np.zeros((4, 8))), ArgumentValueError, "spmd_axis_name"),
+        (
+            lambda: vmap(mapped(lambda x: x), spmd_axis_name="q")(np.zeros((4, 8))), ArgumentValueError,
+            "spmd_axis_name of Mesh.*got 'q'",
+        ),
+        (
+            lambda: vmap(pmap(lambda x: x, devices=numpy_devices(2)), spmd_axis_name="q")(np.zeros((4, 2))),
+            ArgumentValueError, "vmap of pmap: expected no spmd_axis_name",
+        ),
         (lambda: pmap(lambda x: x, devices=numpy_devices(2))(X), ArgumentValueError, "as many devices as elements"),
         (lambda: pmap(lambda x: x, backend="numpy")(X), ArgumentValueError, "at most 1 elements"),
         (lambda: pmap(lambda x, y: x, devices=numpy_devices(8))(X, X[:4]), ArgumentValueError, "one size of the"),

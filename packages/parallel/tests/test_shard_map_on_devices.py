@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful import tree
-from lawful.autodiff import grad
+from lawful import ops, tree
+from lawful.autodiff import grad, vjp
 from lawful.batching import axis_index, pmean, psum, vmap
 from lawful.control_flow import while_loop
 from lawful.core import ArgumentValueError
 from lawful.debug import callback
 from lawful.parallel import Mesh, NamedSharding, devices, make_mesh, numpy_devices, pmap, process_count, shard_map
 from lawful.parallel import PartitionSpec as P
-from lawful.staging import disable_jit, io_callback, jit
+from lawful.staging import disable_jit, io_callback, jit, make_jaxpr
 
 from .programs import CHECKED, PROGRAMS, Program, X, nested, nested_whole
 
@@ -147,6 +147,43 @@ def test_pmap_takes_static_and_donated_arguments() -> None:
     from_the_end = pmap(lambda x, n: x**n, static_broadcasted_argnums=-1)
     close(from_the_end(np.arange(8.0), 2), np.arange(8.0) ** 2)
     assert process_count() == 1
+
+
+def test_pmap_moves_arrays_of_another_device_order() -> None:
+    """The same devices in two orders; an Array on one other device is not moved."""
+    backwards = devices()[::-1]
+    x = np.arange(16.0).reshape(8, 2)
+    mesh = Mesh(np.array(backwards).reshape(4, 2), ("p", "q"))
+    there = xla_backend.device_put(x, NamedSharding(mesh, P(("p", "q"))))
+    mapped = pmap(lambda x, y=0.0: 2.0 * x + y)
+    for y in (mapped(there), mapped(x, y=there) - x, pmap(lambda x: x, devices=backwards)(mapped(x))):
+        close(y, 2.0 * x)
+    assert mapped(there).sharding.device_order == (*devices(),)
+    assert pmap(lambda x: x, devices=backwards)(mapped(x)).sharding.device_order == (*backwards,)
+    with pytest.raises(ArgumentValueError, match="on the same devices"):
+        pmap(lambda x: x)(xla_backend.device_put(x, devices()[3]))
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_vmap_spmd_axis_name_of_a_derivative(checked: bool) -> None:
+    """The batch is split over an axis that the mapped function does not use, and neither do its derivatives."""
+    f = shard_map(
+        lambda x: ops.sin(psum(ops.sin(x).sum(), "x")), mesh=on(devices()), in_specs=P("x"), out_specs=P(),
+        check_vma=checked,
+    )  # fmt: skip
+    stack = np.stack([X[:, 0], X[:, 1]])
+    for derivative in (grad(f), jit(grad(f)), grad(lambda x: grad(f)(x).sum())):
+        got = vmap(derivative, spmd_axis_name="y")(stack)
+        close(got, np.stack([derivative(x) for x in stack]))
+        assert got.sharding.spec == P("y", "x")
+
+
+def test_unchecked_derivative_names_used_axes_only() -> None:
+    """Along the others nothing varies: residuals are whole, and cotangents are not summed."""
+    f = shard_map(lambda x: ops.sin(x), mesh=on(devices()), in_specs=P("x"), out_specs=P("x"), check_vma=False)
+    assert "psum" not in str(make_jaxpr(grad(lambda x: f(x).sum()))(X))
+    for eqn in make_jaxpr(lambda x: vjp(f, x)[0])(X).eqns:
+        assert "y" not in str(eqn.params.get("out_specs"))
 
 
 @pytest.mark.parametrize("sizes", [(1, 1), (1, 2), (4, 1)])

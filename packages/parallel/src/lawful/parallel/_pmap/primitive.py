@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lawful.core import ClosedJaxpr, JaxprEqn, Primitive, ShapedArray, eval_closed_jaxpr, memoize
+from lawful.core import ArgumentValueError, ClosedJaxpr, JaxprEqn, Primitive, ShapedArray, eval_closed_jaxpr, memoize
 from lawful.ops import expand_dims, reshape
 from lawful.parallel._mesh.mesh import Mesh
 from lawful.parallel._shard_map.axes import AxisName, Spec
@@ -83,6 +83,11 @@ xla_pmap_p.def_expand(_rule("expand"))
 
 @xla_pmap_p.def_batch
 def _batch(args: Sequence[Any], dims: Sequence[int | None], *, axis_data: Any, **params: Any) -> Any:
+    if axis_data.spmd_axes:
+        raise ArgumentValueError(
+            "vmap of pmap: expected no spmd_axis_name, as the devices of a pmap have one axis, of its elements, got "
+            f"{', '.join(map(repr, axis_data.spmd_axes))}; leave it out, or use shard_map on a mesh with both axes"
+        )
     return _rule("batch")(args, dims, axis_data=axis_data, **params)
 
 

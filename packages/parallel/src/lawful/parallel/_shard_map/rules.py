@@ -22,6 +22,7 @@ from lawful.core import (
     Zero,
     eval_closed_jaxpr,
     get_aval,
+    has_effects,
     memoize,
 )
 from lawful.ops import div, reshape, with_weakness_of
@@ -49,10 +50,11 @@ class Residuals:
         outvars, invars = primal.jaxpr.outvars[count:], list(primal.jaxpr.invars)
         #: For each residual, the operand that it is, or None.
         self.operands = [invars.index(x) if type(x) is Var and x in invars else None for x in outvars]
-        names = params["axis_names"]
+        names, checked = params["axis_names"], params["check_vma"]
+        varying = names if checked else _varying(primal, in_specs, names)
         #: For each residual that is no operand, the axes that it is split over, in a new dimension in front.
         self.axes = [
-            tuple([axis for axis in names if not params["check_vma"] or axis in x.aval.vma])
+            tuple([axis for axis in varying if not checked or axis in x.aval.vma])
             for x, operand in zip(outvars, self.operands, strict=True)
             if operand is None
         ]
@@ -78,6 +80,20 @@ class Residuals:
         rest = iter(self.axes)
         added = tuple([i is None and bool(next(rest)) for i in self.operands])
         return _of_dimensions(second, added)
+
+
+def _varying(closed: ClosedJaxpr, specs: Sequence[Spec], names: Sequence[AxisName]) -> list[AxisName]:
+    """Returns the axes over which values of a jaxpr can vary, whose types do not say so."""
+    split = {axis for spec in specs for axis in axes_of(spec)}
+    return [axis for axis, is_mentioned in zip(names, _mentions(closed, tuple(names)), strict=True)
+            if is_mentioned or axis in split]  # fmt: skip
+
+
+@memoize
+def _mentions(closed: ClosedJaxpr, names: tuple[AxisName, ...]) -> list[bool]:
+    """Returns for each axis whether a jaxpr mentions it, or has effects, whose results can vary over every axis."""
+    effects = has_effects(closed)
+    return [effects or mentions_axis(closed.jaxpr, axis) for axis in names]
 
 
 @memoize
@@ -182,9 +198,11 @@ def _transpose(
         derived, nonzeros_out = transpose_jaxpr(jaxpr, linear, nonzeros)
         ct_specs, results = kept(out_specs, nonzeros), kept(kept(in_specs, linear), nonzeros_out)
         if not checked:
+            # Along the other axes every device has the whole sum.
+            varying = _varying(derived, [*in_specs, *out_specs], names)
             derived = _summed(
-                derived, tuple([_missing(spec, names) for spec in ct_specs]),
-                tuple([_missing(spec, names) for spec in results]), tuple(mesh.shape.items()),
+                derived, tuple([_missing(spec, varying) for spec in ct_specs]),
+                tuple([_missing(spec, varying) for spec in results]), tuple(mesh.shape.items()),
             )  # fmt: skip
     is_known = [not is_linear for is_linear in linear]
     outs = bind_shard_map(
@@ -226,7 +244,7 @@ def _batch(
         axis_data = AxisData(axis_data.size, None, axis_data.spmd_axes)
     split = axis_data.spmd_axes
     if split:
-        _require_unused(jaxpr, split, [*in_specs, *out_specs])
+        _require_unused(jaxpr, split, [*in_specs, *out_specs], params["mesh"])
         params["axis_names"] = tuple([axis for axis in params["axis_names"] if axis not in split])
         args = [
             _split_batch(x, dim, spec, split, params["mesh"]) for x, dim, spec in zip(args, dims, in_specs, strict=True)
@@ -248,9 +266,16 @@ def _batched_spec(spec: Spec, dim: int | None) -> Spec:
     return spec if dim is None else (*spec[:dim], (), *spec[dim:])
 
 
-def _require_unused(jaxpr: ClosedJaxpr, axes: Sequence[AxisName], specs: Sequence[Spec]) -> None:
-    """Raises ArgumentValueError if a mapped function uses the axes that its batch is split over."""
+def _require_unused(
+    jaxpr: ClosedJaxpr, axes: Sequence[AxisName], specs: Sequence[Spec], mesh: Mesh | AbstractMesh
+) -> None:
+    """Raises ArgumentValueError if a mesh lacks the axes that a batch is split over, or a mapped function uses them."""
     for axis in axes:
+        if axis not in mesh.axis_names:
+            raise ArgumentValueError(
+                f"vmap of shard_map: expected spmd_axis_name of {mesh}, got {axis!r}; split the batch over an axis of "
+                "this mesh"
+            )
         if any(axis in axes_of(spec) for spec in specs) or mentions_axis(jaxpr.jaxpr, axis):
             raise ArgumentValueError(
                 f"vmap of shard_map: expected spmd_axis_name that the mapped function does not use, got {axis!r}; "
