@@ -3,6 +3,8 @@
 import importlib.util
 import subprocess
 import sys
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,8 @@ import pytest
 import lawful.jax as jax
 from lawful.core import ArgumentTypeError
 from lawful.jax import lax
-from lawful.jax.sharding import Mesh, NamedSharding, PartitionSpec
+from lawful.jax import numpy as jnp
+from lawful.jax.sharding import Mesh, NamedSharding, PartitionSpec, auto_axes, explicit_axes
 from lawful.parallel import numpy_devices
 
 P = jax.P
@@ -134,6 +137,19 @@ given = auto_axes(lambda x, *, out_sharding: x + out_sharding, out_sharding=P("x
 assert given.sharding == rows and np.array_equal(given, x + 1.0)
 given, mine = explicit_axes(lambda x, *, in_sharding: (x, in_sharding), in_sharding=P("x"))(x, in_sharding=1.0)
 assert given.sharding == rows and mine == 1.0
+# Methods, of arrays and of tracers, take out_sharding; a key is laid out as the compiler likes.
+for method in (
+    lambda z: z.reshape(4, 8, out_sharding=rows), lambda z: z.ravel(out_sharding=P("x")),
+    lambda z: z.flatten(out_sharding=P("x")), lambda z: z.repeat(2, axis=0, out_sharding=rows),
+    lambda z: z.at[:4].get(out_sharding=rows), lambda z: z.at[0].set(1.0, out_sharding=rows),
+    lambda z: z.at[0].add(1.0, out_sharding=P("x")),
+):  # fmt: skip
+    for f in (method, jax.jit(method)):
+        z = f(jnp.asarray(x))
+        assert type(z) is jax.Array and z.sharding.is_equivalent_to(NamedSharding(mesh, P("x")), z.ndim)
+key, bits = lax.rng_bit_generator(np.arange(4, dtype=np.uint32), (8, 4), out_sharding=blocks)
+assert bits.sharding == blocks and key.is_fully_replicated
+assert [z.sharding for z in jnp.histogram(x, 8, out_sharding=P())] == [NamedSharding(mesh, P())] * 2
 assert jax.reshard(made[0], columns).sharding == reshard({"a": x.T @ x}, columns)["a"].sharding == columns
 try:
     jax.shard_map(lambda x: x, out_specs=P())(x)
@@ -148,6 +164,29 @@ else:
 def test_explicit_axes_are_left_to_the_compiler() -> None:
     done = subprocess.run([sys.executable, "-c", EXPLICIT], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not HAS_XLA, reason="programs on XLA's devices")
+@pytest.mark.parametrize(
+    "create", [jnp.zeros, jnp.array, jnp.arange, partial(jnp.full, fill_value=1.0), jnp.zeros_like]
+)
+def test_creation_with_device_and_out_sharding(create: Any) -> None:
+    sharding = NamedSharding(Mesh(jax.devices()[:1], ("x",)), P())
+    with pytest.raises(ValueError, match="a device or an out_sharding, got both"):
+        create(3, device=jax.devices()[0], out_sharding=sharding)
+
+
+def test_axes_decorators_without_sharding() -> None:
+    """The call has to give it; a spec says nothing where there is no mesh."""
+    for decorated, argument in (
+        (auto_axes(lambda x: x), "out_sharding"),
+        (explicit_axes(lambda x: x), "in_sharding"),
+    ):
+        with pytest.raises(TypeError, match=f"expected {argument}, got none"):
+            decorated(1.0)
+    assert auto_axes(lambda x: 2.0 * x, out_sharding=P())(3.0) == 6.0
+    with pytest.raises(ValueError, match="a mesh in the context, got PartitionSpec"):
+        explicit_axes(lambda x: x, in_sharding=P())(1.0)
 
 
 @pytest.mark.skipif(not HAS_XLA, reason="programs on XLA's devices")

@@ -5,6 +5,8 @@ The other packages of lawful return plain NumPy arrays; only functions of `lawfu
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -246,6 +248,11 @@ def as_jax(x: Any) -> Any:
     return x
 
 
+def placed(x: Any, place: Any) -> Any:
+    """Returns a result where a tree of shardings or specs says; None says nothing."""
+    return x if place is None else importlib.import_module("lawful.jax._support.sharding").put(x, place)
+
+
 def on_device(x: Any) -> Any:
     """Returns an `Array` as the array on devices that it is a view of, where it is one, or as a NumPy array."""
     return x if type(x) is not Array else plain(x) if x.origin is None else x.origin
@@ -298,11 +305,21 @@ def _method(function: Method) -> Method:
 
 
 def _update(name: str) -> Method:
-    def update(self: Any, *values: Any, **kwargs: Any) -> Any:
+    def update(self: Any, *values: Any, out_sharding: Any = None, **kwargs: Any) -> Any:
         with numpy.errstate(all="ignore"):
-            return as_jax(getattr(ops.AtIndex, name)(self, *map(plain, values), **kwargs))
+            return placed(as_jax(getattr(ops.AtIndex, name)(self, *map(plain, values), **kwargs)), out_sharding)
 
     return update
+
+
+def _with_place(method: Method) -> Method:
+    """Returns a method whose result is laid out as the argument ``out_sharding`` says."""
+
+    @functools.wraps(method)
+    def call(self: Any, *args: Any, out_sharding: Any = None, **kwargs: Any) -> Any:
+        return placed(method(self, *args, **kwargs), out_sharding)
+
+    return call
 
 
 _PYTHON_SCALARS = (bool, int, float, complex)
@@ -332,6 +349,11 @@ def _define_methods() -> None:
     define_array_methods(type("Sorting", (), {"sort": lawful_numpy.sort}))
     for name in ("flatten", "reshape", "transpose"):
         setattr(Array, name, _method(getattr(numpy.ndarray, name)))
+    # Tracers have JAX's arguments too.
+    for name in ("flatten", "ravel", "repeat", "reshape"):
+        setattr(Array, name, _with_place(getattr(Array, name)))
+        define_array_methods(type("Placed", (), {name: _with_place(getattr(Tracer, name))}))
+    define_array_methods(type("Updated", (), {"at": property(_At, doc=Array.at.__doc__)}))
     for name in ("set", "add", "subtract", "multiply", "divide", "power", "min", "max", "apply", "get"):
         if hasattr(ops.AtIndex, name):
             setattr(_AtIndex, name, _update(name))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from lawful import parallel, tree
-from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, current, to_numpy
+from lawful.core import ArgumentTypeError, ArgumentValueError, InvalidArgumentError, Tracer, current, to_numpy
 from lawful.jax._support.array import Array, as_jax, on_device
 from lawful.jax._support.devices import SingleDeviceSharding, xla_backend
 from lawful.jax._support.jit import jit, unwrapped
@@ -142,7 +142,11 @@ def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, out_s
     Args:
       f: the function; without it, a decorator is returned.
       axes: which axes the compiler has inside: it has them all, whatever their `AxisType`.
-      out_sharding: a tree of shardings or specs, a prefix of the result's.
+      out_sharding: a tree of shardings or specs, a prefix of the result's. Without a mesh of `set_mesh`, specs say
+        nothing.
+
+    Raises:
+      ArgumentTypeError: a call has no ``out_sharding``, and neither has the decorator.
 
     Source: ``jax.sharding.auto_axes``.
     """
@@ -152,9 +156,10 @@ def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, out_s
 
     @functools.wraps(function)
     def constrained(*args: Any, **kwargs: Any) -> Any:
-        place = kwargs.pop("out_sharding", None) if out_sharding is None else out_sharding
+        place = _of_call("auto_axes", "out_sharding", out_sharding, kwargs)
         result = function(*args, **kwargs)
-        return result if place is None else reshard(result, place)
+        says_nothing = parallel.get_mesh() is None and any(map(_is_spec, tree.leaves(place, is_leaf=_is_place)))
+        return result if says_nothing else reshard(result, place)
 
     return constrained
 
@@ -167,6 +172,9 @@ def explicit_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, i
       axes: which axes are explicit inside: types have no shardings, so the compiler has them.
       in_sharding: a tree of shardings or specs, a prefix of that of the arguments.
 
+    Raises:
+      ArgumentTypeError: a call has no ``in_sharding``, and neither has the decorator.
+
     Source: ``jax.sharding.explicit_axes``.
     """
     if f is None:
@@ -175,10 +183,17 @@ def explicit_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, i
 
     @functools.wraps(function)
     def placed(*args: Any, **kwargs: Any) -> Any:
-        place = kwargs.pop("in_sharding", None) if in_sharding is None else in_sharding
-        return function(*(args if place is None else reshard(args, place)), **kwargs)
+        return function(*reshard(args, _of_call("explicit_axes", "in_sharding", in_sharding, kwargs)), **kwargs)
 
     return placed
+
+
+def _of_call(name: str, argument: str, given: Any, kwargs: dict[str, Any]) -> Any:
+    """Returns the shardings of a decorator, or those that its function is called with."""
+    place = kwargs.pop(argument, None) if given is None else given
+    if place is None:
+        raise ArgumentTypeError(f"{name}: expected {argument}, got none; give it to the decorator or to the call")
+    return place
 
 
 def get_mesh() -> Any:
@@ -302,10 +317,21 @@ def _is_place(x: Any) -> bool:
     return x is None or isinstance(x, PartitionSpec)
 
 
+def _is_spec(x: Any) -> bool:
+    return isinstance(x, PartitionSpec)
+
+
 def _in_context(place: Any) -> Any:
     """Returns a place; the sharding of a spec is that on the mesh of `set_mesh`."""
+    if not isinstance(place, PartitionSpec):
+        return place
     mesh = parallel.get_mesh()
-    return NamedSharding(mesh, place) if isinstance(place, PartitionSpec) and mesh is not None else place
+    if mesh is None:
+        raise InvalidArgumentError(
+            f"sharding: expected a mesh in the context, got {place} alone; write NamedSharding(mesh, spec), or call it "
+            "inside `with set_mesh(mesh)`"
+        )
+    return NamedSharding(mesh, place)
 
 
 def _is_shape(x: Any) -> bool:

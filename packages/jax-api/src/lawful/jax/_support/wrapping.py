@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -14,13 +13,15 @@ import numpy
 from lawful import tree
 from lawful.autodiff import LinearFunction, VJPFunction
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, shorten
-from lawful.jax._support.array import Array, as_jax, plain, weak
+from lawful.jax._support.array import Array, as_jax, placed, plain, weak
 from lawful.jax._support.devices import DEVICE_ARRAYS
 from lawful.jax._support.refusals import NEUTRAL, REASONS
 
 Function = Callable[..., Any]
 #: JAX's parameter that lays out a result. The wrappers do it, and no function of lawful has it.
 PLACE: Final = "out_sharding"
+#: The functions that return a key beside the result that it lays out.
+_RETURN_KEYS: Final = frozenset({"rng_bit_generator"})
 
 
 def returns_arrays(function: Function, signature: inspect.Signature | None = None) -> Function:
@@ -33,12 +34,13 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
     """
     adapt = Keywords(function, signature).adapted if signature is not None else None
     is_placed = _is_placed(signature)
+    name = getattr(function, "__name__", "")
 
     @functools.wraps(function, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         place = None
         if kwargs:
-            place = kwargs.pop(PLACE, None) if is_placed else None
+            place = _take_place(name, kwargs) if is_placed else None
             if adapt is not None:
                 args, kwargs = adapt(args, kwargs)
             kwargs = {name: plain(x) for name, x in kwargs.items()}
@@ -47,7 +49,7 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
         with numpy.errstate(all="ignore"):
             result = function(*map(plain, args), **kwargs)
         result = _owned(as_jax(result), args)
-        return _placed(result, place)
+        return placed(result, place)
 
     if signature is not None:
         wrapper.__signature__ = signature  # type: ignore[attr-defined]
@@ -58,9 +60,16 @@ def _is_placed(signature: inspect.Signature | None) -> bool:
     return signature is not None and PLACE in signature.parameters
 
 
-def _placed(result: Any, place: Any) -> Any:
-    """Returns a result where a tree of shardings or specs says; None says nothing."""
-    return result if place is None else importlib.import_module("lawful.jax._support.sharding").put(result, place)
+def _take_place(name: str, kwargs: dict[str, Any]) -> Any:
+    """Takes the layout of the results out of the arguments of a call; None says nothing."""
+    place = kwargs.pop(PLACE, None)
+    if place is None:
+        return None
+    if kwargs.get("device") is not None:
+        raise ArgumentValueError(
+            f"{name}: expected a device or an {PLACE}, got both, {kwargs['device']} and {place}; leave one out"
+        )
+    return (None, place) if name in _RETURN_KEYS else place
 
 
 def _owned(result: Any, args: tuple[Any, ...]) -> Any:
@@ -127,13 +136,14 @@ def transforms(function: Function, signature: inspect.Signature | None = None) -
     """
     adapt = Keywords(function, signature).adapted if signature is not None else None
     is_placed = _is_placed(signature)
+    name = getattr(function, "__name__", "")
 
     @functools.wraps(function, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        place = kwargs.pop(PLACE, None) if is_placed else None
+        place = _take_place(name, kwargs) if is_placed else None
         if kwargs and adapt is not None:
             args, kwargs = adapt(args, kwargs)
-        return _placed(to_jax(function(*args, **kwargs)), place)
+        return placed(to_jax(function(*args, **kwargs)), place)
 
     if signature is not None:
         wrapper.__signature__ = signature  # type: ignore[attr-defined]
