@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lawful import ops
 from lawful.autodiff import grad, jvp, vjp
 from lawful.batching import psum, vmap
 from lawful.control_flow import scan
@@ -253,6 +254,41 @@ def test_abstract_mesh_without_devices_is_an_error(mesh: Mesh) -> None:
     fewer = NamedSharding(AbstractMesh((4,), ("x",)), P("x"))
     with pytest.raises(ArgumentValueError, match="expected 4 devices"):
         jit(lambda a: with_sharding_constraint(a, fewer))(device_put(A, NamedSharding(mesh, P("x"))))
+
+
+def test_lower_for_an_abstract_mesh(mesh: Mesh) -> None:
+    """The program is lowered for axes; the devices are those of other arguments, or given to compile."""
+    sharding = NamedSharding(mesh.abstract_mesh, P("x"))
+    struct = ShapeDtypeStruct(A.shape, A.dtype, sharding=sharding)
+    backwards = NamedSharding(make_mesh((4, 2), ("x", "y"), devices=devices()[::-1]), P("x"))
+    for function in (jit(np.sin), jit(np.sin, in_shardings=sharding, out_shardings=sharding)):
+        lowered = function.trace(struct).lower()
+        with pytest.raises(ArgumentValueError, match="give device_assignment to compile"):
+            lowered.compile()
+        for wanted in (NamedSharding(mesh, P("x")), backwards):
+            compiled = lowered.compile(device_assignment=wanted.device_order)
+            assert compiled.output_shardings == wanted
+            for a in (A, device_put(A, wanted)):
+                assert compiled(a).sharding == wanted
+                np.testing.assert_allclose(compiled(a), np.sin(A))
+        with pytest.raises(ArgumentValueError, match="expected 8 devices for NamedSharding"):
+            lowered.compile(device_assignment=devices()[:2])
+    both = jit(lambda a, b: a + b).lower(struct, ShapeDtypeStruct(A.shape, A.dtype, sharding=backwards))
+    assert both.compile().input_shardings[0] == (backwards, backwards)
+    with pytest.raises(ArgumentValueError, match=r"the device_assignment \[cpu:7, .* leave it out"):
+        both.compile(device_assignment=devices())
+    made = jit(lambda: with_sharding_constraint(ops.iota(np.float64, 8), sharding)).lower()
+    np.testing.assert_array_equal(made.compile(device_assignment=devices())(), np.arange(8.0))
+
+
+def test_device_assignment_of_a_program_on_one_device() -> None:
+    lowered = jit(np.sin).lower(1.0)
+    assert lowered.compile(device_assignment=devices()[3:4])(1.0).devices() == {devices()[3]}
+    for given in (devices()[:2], []):
+        with pytest.raises(ArgumentValueError, match="expected one device in device_assignment"):
+            lowered.compile(device_assignment=given)
+    with pytest.raises(ArgumentValueError, match="the NumPy backend has no devices"):
+        jit(np.sin, backend="numpy").lower(1.0).compile(device_assignment=devices())
 
 
 def test_jit_with_unconstrained_shardings_is_an_error(mesh: Mesh) -> None:

@@ -70,13 +70,18 @@ class LoweredProgram(Protocol):
         """Returns the program as an object of the backend; see `as_text`."""
 
     def compile(
-        self, compiler_options: CompilerOptions | None = None, *, shardings: Sequence[Any] | None = None
+        self,
+        compiler_options: CompilerOptions | None = None,
+        *,
+        shardings: Sequence[Any] | None = None,
+        devices: Sequence[Any] | None = None,
     ) -> CompiledProgram:
         """Returns the program ready to run.
 
         Args:
           compiler_options: the backend's own options, by name; None for its defaults.
           shardings: how each argument lies on several devices, or None where it does not.
+          devices: those that the program is to run on, where its shardings are on meshes without devices.
         """
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, primitives_by_name
 from lawful.parallel._mesh.devices import Device, process_index
-from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
+from lawful.parallel._mesh.mesh import AbstractMesh, Mesh, make_mesh
 from lawful.parallel._mesh.partition_spec import UNCONSTRAINED, PartitionSpec, axes_of_entry, spec_of
 
 Index = tuple[slice, ...]
@@ -119,6 +119,10 @@ class NamedSharding:
     def update(self, *, mesh: Mesh | AbstractMesh | None = None, spec: PartitionSpec | None = None) -> NamedSharding:
         """Returns a sharding with another mesh or spec."""
         return NamedSharding(self.mesh if mesh is None else mesh, self.spec if spec is None else spec)
+
+    def on_devices(self, devices: Sequence[Device]) -> NamedSharding:
+        """Returns the sharding over a mesh with the axes of its own, and these devices, the last axis fastest."""
+        return self.update(mesh=make_mesh(self.mesh.axis_sizes, self.mesh.axis_names, devices=devices))
 
     def constrain(self, x: Any) -> Any:
         """Returns a value that a compiled program lays out so; see `with_sharding_constraint`."""

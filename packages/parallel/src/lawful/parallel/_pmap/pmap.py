@@ -14,7 +14,7 @@ from lawful.core import ArgumentValueError, deduplicated
 from lawful.ops import static_integers
 from lawful.parallel._mesh.devices import Device, local_devices, xla
 from lawful.parallel._mesh.manual import manual_axes
-from lawful.parallel._mesh.mesh import Mesh, make_mesh
+from lawful.parallel._mesh.mesh import Mesh
 from lawful.parallel._mesh.sharding import NamedSharding
 from lawful.parallel._pmap.primitive import xla_pmap_p
 from lawful.staging import consts_as_inputs, function_name, in_avals, jit, require_callable, trace_tree
@@ -130,8 +130,7 @@ def _in_order(
         have = x.sharding.device_order
         wanted = (*(local_devices(backend=backend)[: len(have)] if devices is None else devices),)
         if have != wanted and {*have} == {*wanted}:
-            mesh = make_mesh(x.sharding.mesh.axis_sizes, x.sharding.mesh.axis_names, devices=wanted)
-            leaves[i], moved = module.device_put(x, x.sharding.update(mesh=mesh)), True
+            leaves[i], moved = module.device_put(x, x.sharding.on_devices(wanted)), True
     return tree.unflatten(structure, leaves) if moved else (args, kwargs)
 
 

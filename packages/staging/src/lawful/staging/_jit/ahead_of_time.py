@@ -78,8 +78,14 @@ class Traced:
 def shardings_of(leaves: Sequence[Any]) -> tuple[Any, ...] | None:
     """Returns how each argument lies on several devices, or None where it does not; None if none does."""
     found = [getattr(x, "sharding", None) for x in leaves]
-    several = [sharding if sharding is not None and len(sharding.device_set) > 1 else None for sharding in found]
+    several = [sharding if sharding is not None and _num_devices(sharding) > 1 else None for sharding in found]
     return tuple(several) if any(sharding is not None for sharding in several) else None
+
+
+def _num_devices(sharding: Any) -> int:
+    """Returns the number of devices of a sharding, also of one on a mesh that has axes alone."""
+    found: int | None = getattr(sharding, "num_devices", None)
+    return len(sharding.device_order) if found is None else found
 
 
 def _check_platforms(backend: Backend, platforms: Any) -> None:
@@ -160,21 +166,25 @@ class Lowered(_Stage):
         """
         return self.program.compiler_ir(dialect)
 
-    def compile(self, compiler_options: CompilerOptions | None = None) -> Compiled:
+    def compile(
+        self, compiler_options: CompilerOptions | None = None, device_assignment: Sequence[Any] | None = None
+    ) -> Compiled:
         """Returns the function ready to run.
 
         Args:
           compiler_options: the backend's own, by name: XLA's flags as ``{"xla_backend_optimization_level": 0}``.
+          device_assignment: the devices of the program, in order, where its shardings are on an ``AbstractMesh``,
+            which has none.
 
         Raises:
-          ArgumentValueError: the backend has no options.
-          XlaError: XLA refuses one.
+          ArgumentValueError: the backend has no options or no devices; or the devices are not as many as those of the
+            abstract mesh, or others than those of a mesh that has them; or nothing says what they are.
+          XlaError: XLA refuses an option.
         """
-        shardings = self.traced.shardings
+        given = {"shardings": self.traced.shardings, "devices": device_assignment and tuple(device_assignment)}
+        options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         with compiling(self.traced.name):
-            if shardings is None:
-                return Compiled(self.traced, self.program.compile(compiler_options))
-            return Compiled(self.traced, self.program.compile(compiler_options, shardings=shardings))
+            return Compiled(self.traced, self.program.compile(compiler_options, **options))
 
     def cost_analysis(self) -> dict[str, Any]:
         """Returns what the backend expects a call to cost."""

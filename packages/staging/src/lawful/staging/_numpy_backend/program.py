@@ -68,13 +68,22 @@ class PythonProgram:
         return self.as_text(dialect)
 
     def compile(
-        self, compiler_options: CompilerOptions | None = None, *, shardings: Sequence[Any] | None = None
+        self,
+        compiler_options: CompilerOptions | None = None,
+        *,
+        shardings: Sequence[Any] | None = None,
+        devices: Sequence[Any] | None = None,
     ) -> PythonProgram:
         """Returns the program itself: it is ready to run, and NumPy has no devices.
 
         Raises:
-          ArgumentValueError: options are given, of which there are none.
+          ArgumentValueError: options or devices are given, of which there are none.
         """
+        if devices is not None:
+            raise ArgumentValueError(
+                f"compile: expected no device_assignment, because the NumPy backend has no devices, got {devices}; "
+                "leave it out, or ask for jit(..., backend='xla')"
+            )
         if compiler_options:
             raise ArgumentValueError(
                 f"compile: expected no compiler_options, because the NumPy backend has none, got "

@@ -16,7 +16,7 @@ from lawful.xla_backend._lowering.partitioning import partitioned
 from lawful.xla_backend._programs.arguments import buffer_on
 from lawful.xla_backend._programs.compiled import Compiled
 from lawful.xla_backend._programs.partitioned import Partitioned
-from lawful.xla_backend._programs.placement import Placement, is_sharded, placement_of
+from lawful.xla_backend._programs.placement import Placement, is_sharded, placement_of, single_device
 from lawful.xla_backend._runtime import bindings, clients
 from lawful.xla_backend._runtime.executables import Executable
 from lawful.xla_backend._runtime.handles import Device, Options, Target
@@ -94,19 +94,30 @@ class Lowered:
             return bindings.computation(self._stablehlo.module)
 
     def compile(
-        self, compiler_options: CompilerOptions | None = None, *, shardings: Sequence[Sharding | None] | None = None
+        self,
+        compiler_options: CompilerOptions | None = None,
+        *,
+        shardings: Sequence[Sharding | None] | None = None,
+        devices: Sequence[Device] | None = None,
     ) -> Compiled:
         """Compiles the program for the first device of the platform, or for the devices that it or its arguments name.
 
         Args:
           compiler_options: XLA's own flags, as ``{"xla_backend_optimization_level": 0}``.
           shardings: how each argument lies on several devices; None where it does not.
+          devices: the devices, where meshes without devices leave them open.
 
         Raises:
+          ArgumentValueError: these are other devices than those that the program or its arguments name, or not as many
+            as the meshes have; or nothing says which devices a mesh without devices has.
           XlaError: XLA refuses the program or an option.
         """
         args = shardings or ()
-        place = self.placement(args) if self.is_distributed(args) else self.default_device
+        place: Device | Placement
+        if self.is_distributed(args):
+            place = self.placement(args, devices)
+        else:
+            place = self.default_device if devices is None else single_device(self.name, devices)
         return self.compile_for(place, compiler_options or {})
 
     def compile_for(self, place: Device | Placement, options: Options) -> Compiled:
@@ -135,7 +146,7 @@ class Lowered:
         named = bool(self._stablehlo.shardings or self._stablehlo.abstract)
         return named or any(map(is_sharded, args)) or any(map(is_sharded, self._consts))
 
-    def placement(self, args: Sequence[Any]) -> Placement:
+    def placement(self, args: Sequence[Any], devices: Sequence[Device] | None = None) -> Placement:
         """Returns where a call in partitions runs; without arguments, where it would with values of the host.
 
         Raises:
@@ -146,7 +157,7 @@ class Lowered:
         avals = [*map(get_aval, program.consts), *self.in_avals]
         args = args or [None] * len(self.in_avals)
         mesh = program.shardings[0] if program.shardings else None
-        return placement_of(self.name, program.consts, args, avals, mesh, program.abstract)
+        return placement_of(self.name, program.consts, args, avals, mesh, program.abstract, devices)
 
     def on_platform(self, platform: str) -> Lowered:
         """Returns the program lowered for a platform where it follows its arguments to."""
