@@ -115,6 +115,19 @@ report(lambda: start(coordinator_address=f"127.0.0.1:{other.getsockname()[1]}"))
     assert "not a process of lawful; correct coordinator_address" in ended.out
 
 
+def test_initialize_where_nobody_answers_times_out(tmp_path: Path) -> None:
+    """The port is that of another program, which takes connections and says nothing: the time is the stated one."""
+    program = """
+import socket
+other = socket.socket(); other.bind(("127.0.0.1", 0)); other.listen()
+report(lambda: start(coordinator_address=f"127.0.0.1:{other.getsockname()[1]}", initialization_timeout=3))
+"""
+    (ended,) = run(tmp_path, program, 1, variables=[{"LAWFUL_PROCESS_ID": 1, "LAWFUL_NUM_PROCESSES": 2}])
+    assert "ProcessTimeoutError" in ended.out
+    assert "got none within 3 s" in ended.out
+    assert ended.seconds < 10
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [

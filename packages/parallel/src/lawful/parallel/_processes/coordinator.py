@@ -132,6 +132,7 @@ class Coordinator:
                 inner.connect(str(self._path))
                 relay.join(connection, inner)
                 return
+            send(connection, {"kind": "heard"})
             index = self._joined(connection, first[0])
             while index is not None and (message := receive(connection)) is not None:
                 header, payload = message

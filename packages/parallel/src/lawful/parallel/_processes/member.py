@@ -97,11 +97,14 @@ class Member:
                         f"{error}; start process 0 there, or correct coordinator_address"
                     ) from error
                 time.sleep(0.05)
-        # The coordinator knows when the time is over, and says which process did not come.
-        connection.settimeout(max(1.0, deadline - time.monotonic()) + 10)
+        connection.settimeout(max(1.0, deadline - time.monotonic()))
         try:
             send(connection, {"kind": "join", "index": self.index, "count": self.count})
             answer = receive(connection)
+            if answer is not None and answer[0]["kind"] == "heard":
+                # The coordinator knows when the time is over, and says which process did not come.
+                connection.settimeout(self._times.join + 10)
+                answer = receive(connection)
         except TimeoutError as error:
             raise ProcessTimeoutError(
                 f"initialize: expected an answer of process 0 at {host}:{port}, got none within {self._times.join} s; "
