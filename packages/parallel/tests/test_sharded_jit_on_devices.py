@@ -145,8 +145,18 @@ def test_mistakes_with_shardings_are_told(mesh: Mesh) -> None:
         (lambda: f(A[:6]), ArgumentValueError, "argument 0: .* dimension 0 .* multiple of 4"),
         (lambda: jit(lambda a: a, in_shardings=(by_rows, by_rows))(A), ArgumentValueError, "prefix of the tree"),
         (lambda: jit(lambda a: a, out_shardings=3)(A), ArgumentTypeError, "NamedSharding"),
-        (lambda: jit(lambda a: a[:6], out_shardings=by_rows)(A), ArgumentValueError, "multiple of 4"),
-        (lambda: with_sharding_constraint(A[0, 0], by_rows), ArgumentValueError, "1 dimensions"),
+        (
+            lambda: jit(lambda a: {"b": (a, a[:6])}, out_shardings=by_rows)(A), ArgumentValueError,
+            r"jit of <lambda>: result\['b'\]\[1\]: .* multiple of 4",
+        ),
+        (
+            lambda: f.lower(ShapeDtypeStruct((6, 4), "float64")), ArgumentValueError,
+            r"jit of <lambda>: args\[0\]: .* multiple of 4",
+        ),
+        (
+            lambda: with_sharding_constraint([A[0, 0]], by_rows), ArgumentValueError,
+            r"with_sharding_constraint: x\[0\]: .* 1 dimensions",
+        ),
         (
             lambda: jit(lambda a: with_sharding_constraint(a, by_rows))(device_put(A, xla_backend.devices()[3])),
             ArgumentValueError, "on the same devices",

@@ -190,12 +190,13 @@ def checked_pairs(function: str, perm: Any, size: int) -> tuple[tuple[int, int],
         pairs = tuple((int(source), int(destination)) for source, destination in perm)
     except (TypeError, ValueError) as error:
         raise ArgumentTypeError(
-            f"{function}: expected perm of pairs of a source and a destination, got {perm}"
+            f"{function}: expected perm of pairs of a source and a destination, got {perm}; write [(0, 1), (1, 0)]"
         ) from error
     for ends in zip(*pairs, strict=True):
         if len(set(ends)) < len(ends) or not all(0 <= end < size for end in ends):
             raise ArgumentValueError(
-                f"{function}: expected pairs in which each of {size} positions occurs once at most, got {list(pairs)}"
+                f"{function}: expected pairs in which each of {size} positions occurs once at most, got {list(pairs)}; "
+                "let each send to one other"
             )
     return pairs
 
@@ -210,5 +211,6 @@ def divided(function: str, axis_name: AxisName, size: int, shape: Sequence[int],
         wanted = f"a multiple of {size}" if tiled else f"length {size}"
         raise ArgumentValueError(
             f"{function}: expected dimension {dim} of the operand to have {wanted}, the size of the axis "
-            f"{axis_name!r}{'' if tiled else ' (or give tiled=True)'}, got {shape[dim]} in the shape {tuple(shape)}"
+            f"{axis_name!r}{'' if tiled else ' (or give tiled=True)'}, got {shape[dim]} in the shape {tuple(shape)}; "
+            "pad it, or choose another dimension"
         )

@@ -114,9 +114,32 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
     >>> with_sharding_constraint(np.array([1.0, 2.0]), NamedSharding(mesh, P("x")))
     array([1., 2.])
     """
-    leaves, treedef = tree.flatten(x)
-    wanted = shardings_of_leaves("with_sharding_constraint", shardings, "x", x)
-    return tree.unflatten(treedef, [*map(constrain, leaves, wanted)])
+    name = "with_sharding_constraint"
+    return constrain_leaves(name, "x", x, shardings_of_leaves(name, shardings, "x", x))
+
+
+def constrain_leaves(name: str, what: str, full: Any, shardings: Sequence[Any]) -> Any:
+    """Returns a tree whose leaves have constraints.
+
+    Args:
+      name: the public function, for messages.
+      what: the words for the tree.
+      full: the tree.
+      shardings: that of each leaf; None is none.
+
+    Raises:
+      ArgumentValueError: a sharding does not fit the shape of its leaf, or an axis is mapped over.
+    """
+    leaves, structure = tree.flatten(full)
+    for i, (x, sharding) in enumerate(zip(leaves, shardings, strict=True)):
+        try:
+            leaves[i] = constrain(x, sharding)
+        except ArgumentValueError as error:
+            if type(error) is not ArgumentValueError:
+                raise
+            path, _ = tree.leaves_with_path(full)[i]
+            raise ArgumentValueError(f"{name}: {what}{tree.keystr(path)}: {error.message}") from error
+    return tree.unflatten(structure, leaves)
 
 
 def constrain(x: Any, sharding: NamedSharding | None) -> Any:

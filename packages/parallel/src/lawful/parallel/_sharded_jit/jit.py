@@ -13,7 +13,7 @@ from lawful.parallel._mesh.devices import xla
 from lawful.parallel._mesh.mesh import AbstractMesh
 from lawful.parallel._mesh.partition_spec import UNCONSTRAINED, PartitionSpec
 from lawful.parallel._mesh.sharding import NamedSharding
-from lawful.parallel._sharded_jit.constraint import constrain, is_sharding, shardings_of_leaves
+from lawful.parallel._sharded_jit.constraint import constrain_leaves, is_sharding, shardings_of_leaves
 from lawful.staging import Traced, describe_argument, function_name
 
 
@@ -63,18 +63,15 @@ class ShardedFunction:
         @functools.wraps(function)
         def constrained(*args: Any, **kwargs: Any) -> Any:
             dynamic, positions = self._dynamic(args)
-            leaves, structure = tree.flatten(dynamic)
-            wanted = self._wanted(dynamic, kwargs)
             given = list(args)
-            found = tree.unflatten(structure, [*map(constrain, leaves, wanted)])
+            found = constrain_leaves(self._name, "args", dynamic, self._wanted(dynamic, kwargs))
             for position, value in zip(positions, found, strict=True):
                 given[position] = value
             result = function(*given, **kwargs)
             if self._out_shardings is None:
                 return result
-            outs, out_tree = tree.flatten(result)
             wanted = shardings_of_leaves(self._name, self._out_shardings, "the result", result, may_be_none=True)
-            return tree.unflatten(out_tree, [*map(constrain, outs, wanted)])
+            return constrain_leaves(self._name, "result", result, wanted)
 
         return constrained
 
