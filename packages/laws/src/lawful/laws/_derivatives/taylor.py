@@ -8,12 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core import get_aval, to_numpy
+from lawful.core import get_aval, is_inexact, to_numpy
 from lawful.laws._derivatives.directions import Leaves, normal, restrict
 from lawful.laws._law.implementation import Implementation
 from lawful.laws._law.law import Claim, Claims, Inapplicable, Trial, law
 
 _HIGHEST_ORDER: Final = 4
+#: The order up to which results of 16 bits and fewer are compared.
+_HIGHEST_NARROW_ORDER: Final = 2
 _SPECIAL: Final = (0.0, -0.0, 1.0, -1.0)
 
 
@@ -26,7 +28,9 @@ def law_jet_is_nested_jvp(trial: Trial) -> Claims:
     Coefficients of the curve are zero by chance, wholly or in some elements. Points
     are the given one, and one with zeros of both signs, ones and ties in it. The law
     says nothing of elements for which nested jvp gives infinity or NaN: there, the
-    recurrences of Taylor mode may know more.
+    recurrences of Taylor mode may know more. Floats of 16 bits and fewer are compared
+    up to the second order: each order amplifies rounding errors, and a fourth
+    derivative in float16 differs from the one in float64 by 40 %, by either way.
 
     Raises:
       LawViolation: it does not hold.
@@ -46,7 +50,10 @@ def _along_a_curve(trial: Trial, function: Callable[..., Leaves], leaves: Leaves
         raise Inapplicable(f"jet: expected a function of these arguments, got {error!r}") from error
     series = [[terms[i] for terms in curve[1:]] for i in range(len(leaves))]
     value, derivatives = trial.system.jet(function, tuple(leaves), series)
+    narrow = any(_is_narrow(x) for x in (*leaves, *expected[0]))
     for k, (got, right) in enumerate(zip([value, *derivatives], expected, strict=True)):
+        if narrow and k > _HIGHEST_NARROW_ORDER:
+            return
         found = [_where_finite(trial.system, *pair) for pair in zip(got, right, strict=True)]
         yield Claim(f"the derivative of order {k} by jet, of order {order}", found, f"{k}-fold jvp", right)
 
@@ -73,6 +80,11 @@ def nested_jvp(system: Implementation, function: Callable[..., Leaves], curve: S
         return raised
 
     return tower(len(curve) - 1)(*[x for terms in curve for x in terms])
+
+
+def _is_narrow(x: Any) -> bool:
+    dtype = get_aval(x).dtype
+    return is_inexact(dtype) and dtype.itemsize <= 2
 
 
 def _as_given(x: Any) -> Any:

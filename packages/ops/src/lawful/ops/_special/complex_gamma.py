@@ -106,7 +106,7 @@ loggamma_real_p, loggamma_imag_p = complex_function(
     "loggamma",
     _derivative,
     (Interval(-2.4, 3.0), Interval(0.3, 3.0)),
-    excluded=(Excluded(lambda x, y, **_: (y == 0) & (x <= 0), "a branch cut, and poles"),),
+    excluded=(Excluded(lambda x, y, **_: (y == 0) & (x <= 0), "a branch cut, and poles", order=0),),
 )
 
 
