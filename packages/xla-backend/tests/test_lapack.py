@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from lawful import ops
+from lawful import ops, tree
 from lawful.staging import jit
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
@@ -101,3 +101,36 @@ def test_lapack_works_beside_jax(first):
     theirs = "import jax, numpy as np; jax.jit(jax.lax.linalg.lu)(np.eye(2, dtype='float32'))[0].block_until_ready()"
     lines = [mine, theirs, mine] if first == "lawful" else [theirs, mine, theirs]
     subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True, timeout=120)
+
+
+# Functions of one square matrix that call routines of LAPACK, some of them the same routine with other options.
+SHARED = {
+    "cholesky": lambda x: ops.cholesky(x, symmetrize_input=False),
+    "det": ops.det,
+    "eig": lambda x: ops.eig(x)[0],
+    "eigh": ops.eigh,
+    "eigh of the upper triangle": lambda x: ops.eigh(x, lower=False, symmetrize_input=False),
+    "eigh of the lower triangle": lambda x: ops.eigh(x, lower=True, symmetrize_input=False),
+    "hessenberg": ops.hessenberg,
+    "lu": ops.lu,
+    "qr": ops.qr,
+    "schur": lambda x: ops.schur(x)[0],
+    "singular values": lambda x: ops.svd(x, compute_uv=False),
+    "slogdet": ops.slogdet,
+    "solve": lambda x: ops.solve(x, np.arange(8.0).reshape(4, 2)),
+    "solve of the transpose": lambda x: ops.solve(x, np.arange(8.0).reshape(4, 2), transpose_a=True),
+    "svd": lambda x: ops.svd(x, full_matrices=False)[1],
+    "triangular_solve": lambda x: ops.triangular_solve(x, np.eye(4), left_side=True, lower=True),
+    "triangular_solve by the upper triangle": lambda x: ops.triangular_solve(x, np.eye(4), left_side=True),
+    "triangular_solve on the right": lambda x: ops.triangular_solve(x, np.eye(4), lower=True, transpose_a=True),
+    "tridiagonal": ops.tridiagonal,
+}
+
+
+def test_lapack_calls_of_one_matrix_are_told_apart():
+    """XLA computes equal calls once, and does not compare the layouts of their results."""
+    x = SQUARE[0, 0]
+    found = jit(lambda x: {name: function(x) for name, function in SHARED.items()})(x)
+    for name, function in SHARED.items():
+        for y, z in zip(tree.leaves(jit(function)(x)), tree.leaves(found[name]), strict=True):
+            np.testing.assert_allclose(z, y, rtol=1e-9, atol=1e-10, err_msg=name)

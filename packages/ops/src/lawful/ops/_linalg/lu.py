@@ -178,7 +178,9 @@ def _permutation(pivots: Any, size: int) -> Any:
 
 def _lower(ctx: Any, x: Any) -> tuple[list[Any], Any]:
     aval, pivot_aval, permutation_aval = ctx.avals_out
-    factors, pivots, info = getrf(ctx, x, aval)
+    transposed, pivots, info = getrf(ctx, x, aval)
+    axes = [*range(aval.ndim - 2), aval.ndim - 1, aval.ndim - 2]
+    factors = ctx.hlo.transpose(transposed, ctx.i64_array(axes))
     permutation = permutation_of_swaps(ctx, pivots, pivot_aval, permutation_aval)
     pivots = ctx.hlo.subtract(pivots, ctx.full(pivot_aval, 1))
     return [factors, pivots, permutation], ctx.compare(info, ctx.zeros(info_of(aval)), "GE")

@@ -30,16 +30,20 @@ def potrf(ctx: Any, x: Any, aval: ShapedArray) -> tuple[Any, Any]:
     return factors, info
 
 
-def getrf(ctx: Any, x: Any, aval: ShapedArray, *, transposed: bool = False) -> tuple[Any, Any, Any]:
-    """Returns the LU factors in one matrix, or its transpose, the pivots, counted from 1, and ``info``."""
+def getrf(ctx: Any, x: Any, aval: ShapedArray) -> tuple[Any, Any, Any]:
+    """Returns the transposed LU factors in one matrix, the pivots, counted from 1, and ``info``.
+
+    XLA takes calls that differ only in the layouts of their results for one call. So all calls have the same layouts.
+    """
     *batch, rows, columns = aval.shape
     pivots = ShapedArray((*batch, min(rows, columns)), np.dtype(np.int32))
-    results, by_rows = [aval, pivots, info_of(aval)], [0] * transposed
+    factors = ShapedArray((*batch, columns, rows), aval.dtype)
+    results = [factors, pivots, info_of(aval)]
     if ctx.platform == "cpu":
-        factors, swaps, info = ctx.lapack("getrf", [x], results, transposed_results=by_rows)
+        transposed, swaps, info = ctx.lapack("getrf", [x], results, transposed_results=[0])
     else:
-        factors, swaps, info = ctx.cuda_kernel("cusolver_getrf_ffi", [x], results, transposed_results=by_rows)
-    return factors, swaps, info
+        transposed, swaps, info = ctx.cuda_kernel("cusolver_getrf_ffi", [x], results, transposed_results=[0])
+    return transposed, swaps, info
 
 
 def trsm(

@@ -164,7 +164,7 @@ def _lower(ctx: Any, a: Any, b: Any, **_: bool) -> Any:
     finite = finite_matrices(ctx, a, aval)
     a = where_matrix(ctx, finite, a, aval, 0)
     # XLA factors a matrix once, also if both the system and its transpose are solved.
-    factors, pivots, info = getrf(ctx, a, aval, transposed=True)
+    factors, pivots, info = getrf(ctx, a, aval)
     return ctx.call_rule(_lower_solution, factors, pivots, info, b)
 
 
