@@ -12,6 +12,7 @@ from lawful.ops._linalg.matrices import (
     columns_of,
     conjugate,
     identity,
+    rows_of,
     triangle,
 )
 from lawful.ops._linalg.triangular_solve import triangular_solve
@@ -54,8 +55,7 @@ def householder_product(a: Any, taus: Any) -> Any:
         raise ArgumentValueError(
             f"householder_product: expected at most as many columns as rows, got {aval.shape}; take those on the left"
         )
-    columns = broadcast_to(identity(aval.shape[-2], aval.shape[-1], aval.dtype), aval.shape)
-    return _multiply(a, taus, columns, left=True, transpose=False)
+    return _multiply(a, taus, None, left=True, transpose=False)
 
 
 def ormqr(a: Any, taus: Any, c: Any, *, left: bool = True, transpose: bool = False) -> Any:
@@ -107,15 +107,28 @@ def _checked(name: str, a: Any, taus: Any, *others: Any) -> list[Any]:
 
 
 def _multiply(a: Any, taus: Any, c: Any, *, left: bool, transpose: bool) -> Any:
-    """Multiplies by some reflections at a time: as one matrix ``1 − V T Vᴴ``, with V of their vectors."""
-    count = get_aval(taus).shape[-1]
+    """Multiplies by some reflections at a time: as one matrix ``1 − V T Vᴴ``, with V of their vectors.
+
+    Without ``c``, the matrix on the right is the identity, with as many columns as ``a``.
+    """
+    count, columns = get_aval(taus).shape[-1], get_aval(a).shape[-1]
     starts = range(0, count, _PANEL)
     # The last reflections are the first ones to be applied to the columns on the right.
     for start in reversed(starts) if left != transpose else starts:
         stop = min(start + _PANEL, count)
         axis = get_aval(taus).ndim - 1
-        c = _multiply_panel(_vectors(a, start, stop), slice_in_dim(taus, start, stop, axis=axis), c, left, transpose)
-    return c
+        v, factors = _vectors(a, start, stop), slice_in_dim(taus, start, stop, axis=axis)
+        if c is None:
+            projected, c = adjoint(rows_of(v, 0, columns)), _identity_like(a)
+        else:
+            projected = matmul(adjoint(v), c) if left else matmul(c, v)
+        c = _multiply_panel(v, factors, c, projected, left, transpose)
+    return _identity_like(a) if c is None else c
+
+
+def _identity_like(a: Any) -> Any:
+    aval = get_aval(a)
+    return broadcast_to(identity(aval.shape[-2], aval.shape[-1], aval.dtype), aval.shape)
 
 
 def _vectors(a: Any, start: int, stop: int) -> Any:
@@ -124,7 +137,7 @@ def _vectors(a: Any, start: int, stop: int) -> Any:
     return below + columns_of(identity(rows, get_aval(a).shape[-1], dtype), start, stop)
 
 
-def _multiply_panel(v: Any, taus: Any, c: Any, left: bool, transpose: bool) -> Any:
+def _multiply_panel(v: Any, taus: Any, c: Any, projected: Any, left: bool, transpose: bool) -> Any:
     # T is upper triangular, T = (D⁻¹ + S)⁻¹ = D (1 + S D)⁻¹ with the factors D and the part S of Vᴴ V above the
     # diagonal: Joffrain et al. 2006, "Accumulating Householder transformations, revisited".
     size = get_aval(taus).shape[-1]
@@ -140,7 +153,6 @@ def _multiply_panel(v: Any, taus: Any, c: Any, left: bool, transpose: bool) -> A
         factors = conjugate(taus) if transpose else taus
         return x * (factors[..., :, None] if left else factors[..., None, :])
 
-    projected = matmul(dual, c) if left else matmul(c, v)
     # T x = D (1 + S D)⁻¹ x and x Tᴴ = (x (1 + S D)⁻ᴴ) Dᴴ, but x T = (x D) (1 + S D)⁻¹
     projected = scale(divide(projected)) if left != transpose else divide(scale(projected))
     return c - (matmul(v, projected) if left else matmul(projected, dual))
