@@ -111,6 +111,7 @@ UNBOUNDED = {
     "_installed", "_load_entry_points", "chlo", "_register_lapack", "versions", "our_catalogue", "installed_backends",
     "_interpolation", "xla", "sdy",  # no arguments
     "_checked", "accumulation_dtype", "lowest", "highest", "least_normal", "_least", "_largest",  # one dtype
+    "_first_whole",  # one dtype
     "get_backend", "_lawful_with", "devices", "default_device", "machine_fingerprint",  # backends, devices
     "single_device_list", "single_device_sharding",  # devices
     "default_platform", "why_absent", "load_hybrid_lapack",  # platforms
