@@ -21,7 +21,8 @@ def read_only(x: Any) -> Any:
         owner = owner.base
     if owner.base is None and not x.flags.writeable and not owner.flags.writeable:
         return x
-    if any([stride == 0 and size > 1 for stride, size in zip(x.strides, x.shape, strict=True)]) and x.size:
+    repeats = 0 in x.strides and x.size > 0
+    if repeats and any([stride == 0 and size > 1 for stride, size in zip(x.strides, x.shape, strict=True)]):
         # A broadcast array stays one: only the elements in memory are copied.
         once = x[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in x.strides)].copy()
         once.flags.writeable = False
@@ -38,10 +39,14 @@ def memory_owner(x: Any) -> Any:
     return x
 
 
+#: Up to this many bytes, a copy takes less time than an array of truth values.
+_FEW_BYTES = 4_096
+
+
 def same_bytes(a: Any, b: Any) -> bool:
     """Whether two arrays of one shape and dtype have the same bits: NaN equals itself, and 0.0 is not -0.0."""
     itemsize = a.dtype.itemsize
-    if itemsize > 8:
+    if itemsize > 8 or a.nbytes <= _FEW_BYTES:
         return bool(a.tobytes() == b.tobytes())
     return bool((a.view(f"u{itemsize}") == b.view(f"u{itemsize}")).all())
 

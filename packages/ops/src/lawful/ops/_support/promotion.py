@@ -166,6 +166,8 @@ def cast(x: Any, dtype: np.dtype[Any]) -> Any:
     if type(x) is float and dtype is _FLOAT64:
         return np.float64(x)
     array = np.asarray(x)
+    if array.dtype.kind in "biu" and dtype.char in "fdFD":  # always in range
+        return array.astype(dtype)[()]
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
     with np.errstate(invalid="ignore", over="ignore"):  # no warnings out of range, as in XLA
