@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,30 @@ def _clamped(starts: Sequence[Any], shape: Shape, sizes: Shape) -> tuple[Any, ..
     return (*slices, ...)
 
 
+def _index_for(shape: Shape, sizes: Shape) -> Callable[[Sequence[Any]], Any] | None:
+    """Returns the function from starts to the index of a slice, if at most one dimension of it has a choice of starts.
+
+    Law: the index chooses the elements of ``_clamped``.
+    """
+    chosen = [dim for dim, (whole, size) in enumerate(zip(shape, sizes, strict=True)) if whole > size]
+    if len(chosen) > 1 or not shape:
+        return None
+    if not chosen:
+        return lambda starts: ...
+    (dim,) = chosen
+    size, last = sizes[dim], shape[dim] - sizes[dim]
+    before = (slice(None),) * dim
+
+    def index(starts: Sequence[Any]) -> Any:
+        start = int(starts[dim])
+        if not 0 <= start <= last:
+            start = 0 if start < 0 else last
+        chosen = slice(start, start + size)
+        return (*before, chosen) if before else chosen
+
+    return index
+
+
 def check_sizes_within(name: str, x: ShapedArray, sizes: Shape) -> None:
     """Raises ArgumentTypeError if a slice has another number of dimensions than an array, or is longer."""
     if len(sizes) != x.ndim or any(not 0 <= size <= whole for size, whole in zip(sizes, x.shape, strict=True)):
@@ -79,6 +104,14 @@ def _check_starts(name: str, x: ShapedArray, starts: Sequence[ShapedArray]) -> N
 def _slice_impl(x: Any, *starts: Any, slice_sizes: Shape) -> Any:
     x = np.asarray(x)
     return x[_clamped(starts, x.shape, slice_sizes)]
+
+
+@dynamic_slice_p.def_rule_as("numpy")
+def _slice_numpy(avals: Sequence[ShapedArray], compile: Any, *, slice_sizes: Shape) -> Callable[..., Any]:
+    impl, index = dynamic_slice_p.rule("impl"), _index_for(avals[0].shape, slice_sizes)
+    if impl is not _slice_impl or index is None:
+        return partial(impl, slice_sizes=slice_sizes)
+    return lambda x, *starts: x[index(starts)]
 
 
 @dynamic_slice_p.def_abstract_eval
@@ -183,6 +216,20 @@ def _update_impl(x: Any, update: Any, *starts: Any) -> Any:
     out = np.array(x)
     out[_clamped(starts, out.shape, np.shape(update))] = update
     return out
+
+
+@dynamic_update_slice_p.def_rule_as("numpy")
+def _update_numpy(avals: Sequence[ShapedArray], compile: Any) -> Callable[..., Any]:
+    impl, index = dynamic_update_slice_p.rule("impl"), _index_for(avals[0].shape, avals[1].shape)
+    if impl is not _update_impl or index is None:
+        return impl
+
+    def updated(x: Any, update: Any, *starts: Any) -> Any:
+        out = np.array(x)
+        out[index(starts)] = update
+        return out
+
+    return updated
 
 
 @dynamic_update_slice_p.def_abstract_eval
