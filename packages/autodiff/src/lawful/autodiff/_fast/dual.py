@@ -6,6 +6,8 @@ from collections.abc import Callable, Hashable, Sequence
 from threading import get_ident
 from typing import Any
 
+from numpy import ndarray
+
 from lawful.autodiff._dual import DualTracer
 from lawful.core import (
     Primitive,
@@ -13,6 +15,7 @@ from lawful.core import (
     SourceLine,
     Trace,
     as_float,
+    get_aval,
     register_dispatch_module,
     source_override,
     user_source,
@@ -98,7 +101,9 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
       context: an argument of ``plan``.
       args: arrays, numbers and tracers.
     """
-    key: Hashable = None  # stays None unless all are tracers of this trace, except at most one Python number
+    # Stays None unless all are tracers of this trace, except at most one Python number or array.
+    key: Hashable = None
+    array = None
     if trace.axis_env:  # names depend on it, and the key does not contain it
         pass
     elif len(args) == 2:
@@ -111,9 +116,15 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
             elif (number := _number(trace, y)) is not None:
                 key = (type(trace), call, x.aval, x.tangent_aval, type(y))
                 primals, given = [x.primal, number], [x.tangent]
+            elif type(y) is ndarray and trace.evaluates_constants:
+                key = (type(trace), call, x.aval, x.tangent_aval, get_aval(y))
+                primals, given, array = [x.primal, y], [x.tangent], y
         elif has_y and (number := _number(trace, x)) is not None:
             key = (type(trace), call, type(x), y.aval, y.tangent_aval)
             primals, given = [number, y.primal], [y.tangent]
+        elif has_y and type(x) is ndarray and trace.evaluates_constants:
+            key = (type(trace), call, None, get_aval(x), y.aval, y.tangent_aval)
+            primals, given, array = [x, y.primal], [y.tangent], x
     elif len(args) == 1:
         (x,) = args
         if isinstance(x, DualTracer) and x._trace is trace:
@@ -135,7 +146,8 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
         result, rule = trace.apply_primitive(program, operands, {})
     else:
         (result,), rule = trace.apply_program(program, operands)
-    if rule is not None and key is not None:
+    # The rule is for converted operands.
+    if rule is not None and key is not None and (array is None or any([x is array for x in operands])):
         insert_rule(key, rule, since)
     return result
 

@@ -13,7 +13,7 @@ from lawful.numpy._manipulation.shape import ravel
 __all__ = ["matmul", "dot", "vdot", "inner", "outer", "tensordot"]
 
 
-@eager(numpy.matmul, arrays=2)
+@eager(numpy.matmul, arrays=2, looks=False)
 def matmul(x1: Any, x2: Any, /) -> Any:
     """Returns the matrix product: what ``x1 @ x2`` is.
 
@@ -33,7 +33,7 @@ def matmul(x1: Any, x2: Any, /) -> Any:
     return ops.matmul(x1, x2)
 
 
-@eager(numpy.dot, arrays=2)
+@eager(numpy.dot, arrays=2, looks=False)
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """Returns the product over the last dimension of ``a`` and the last but one of ``b``.
 

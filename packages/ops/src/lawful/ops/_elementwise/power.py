@@ -22,9 +22,12 @@ __all__ = ["integer_pow", "integer_pow_p"]
 _FEW_PRODUCTS = 64
 #: Up to this exponent float64 has every integer; beyond it an odd exponent is rounded to an even one.
 _EXACT = 2**53
+_FLOAT64 = np.dtype(np.float64)
 
 
 def _numpy_integer_pow(x: Any, *, y: int) -> Any:
+    if type(x) is np.ndarray and x.dtype is _FLOAT64 and x.ndim and -_EXACT <= y <= _EXACT:
+        return np.power(x, np.int64(y))  # the same as below, in the common case
     if not -_EXACT <= y <= _EXACT and is_float(np.asarray(x).dtype):
         power = np.power(x, np.float64(y))
         return np.asarray(np.copysign(power, x) if y % 2 else power).astype(np.asarray(x).dtype)[()]
@@ -167,5 +170,6 @@ def power_by_integer(x: Any, y: int, *, operator: bool) -> Any:
         )
     if y == 1 and (operator or not aval.weak_type):
         return x
-    (x,) = promote("integer_pow", None, (x,), operator=operator)
+    if aval.weak_type or not is_inexact(aval.dtype):
+        (x,) = promote("integer_pow", None, (x,), operator=operator)
     return integer_pow_p.bind(x, y=int(y))
