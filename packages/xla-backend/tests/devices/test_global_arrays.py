@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lawful.core import InvalidArgumentError
 from lawful.xla_backend import (
     SingleDeviceSharding,
     device_put,
@@ -31,7 +32,7 @@ def test_make_array_from_callback(grid, spec) -> None:
 def test_make_array_from_callback_errors(grid) -> None:
     with pytest.raises(ValueError, match=r"expected parts of shape \(2, 8\).*got \(8, 8\)"):
         make_array_from_callback((8, 8), grid("a"), lambda index: X)
-    with pytest.raises(TypeError, match="expected parts of dtype float32, got float64"):
+    with pytest.raises(InvalidArgumentError, match="expected parts of dtype float32, got float64"):
         make_array_from_callback((8, 8), grid("a"), lambda index: X[index], dtype="float32")
     with pytest.raises(ValueError, match="multiple of 4"):
         make_array_from_callback((6, 8), grid("a"), lambda index: X[index])
@@ -59,11 +60,11 @@ def test_make_array_from_single_device_arrays_errors(grid) -> None:
         make((4, 8), grid("q", axes={"q": 2}, on=devices()[:2]), parts[1:3])
     with pytest.raises(ValueError, match=r"expected parts of shape \(4, 8\)"):
         make((16, 8), grid("a"), parts)
-    with pytest.raises(TypeError, match="expected parts of dtype float64, got float32"):
+    with pytest.raises(InvalidArgumentError, match="expected parts of dtype float64, got float32"):
         make((8, 8), grid("a"), [*parts[:7], device_put(np.ones((2, 8), np.float32), devices()[7])])
-    with pytest.raises(TypeError, match="expected Arrays, got array"):
+    with pytest.raises(InvalidArgumentError, match="expected Arrays, got array"):
         make((8, 8), grid("a"), [np.ones((2, 8))] * 8)
-    with pytest.raises(TypeError, match="give dtype="):
+    with pytest.raises(InvalidArgumentError, match="give dtype="):
         make((8, 8), grid("a"), [])
 
 

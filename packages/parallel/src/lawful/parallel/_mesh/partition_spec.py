@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final
 
-from lawful.core import ArgumentTypeError, ArgumentValueError
+from lawful.core import ArgumentValueError, InvalidArgumentError
 
 AxisName = Hashable
 
@@ -33,7 +33,7 @@ class PartitionSpec:
       reduced: none; JAX's axes over which the cotangent of an array is such a sum.
 
     Raises:
-      ArgumentTypeError: an entry is none of these.
+      InvalidArgumentError: an entry is none of these.
       ArgumentValueError: an axis occurs twice, or ``unreduced`` or ``reduced`` has one.
 
     >>> P = PartitionSpec
@@ -123,8 +123,8 @@ def _entry(entry: Any) -> Any:
     return entry
 
 
-def _wrong_entry(entry: Any) -> ArgumentTypeError:
-    return ArgumentTypeError(
+def _wrong_entry(entry: Any) -> InvalidArgumentError:
+    return InvalidArgumentError(
         f"PartitionSpec: expected for each dimension an axis, a tuple of axes, or None, got {entry!r}; write "
         "PartitionSpec('x', None) for two dimensions, the first one split over 'x'"
     )

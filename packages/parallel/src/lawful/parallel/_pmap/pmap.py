@@ -82,6 +82,10 @@ def pmap(
             axis_size=axis_size, donate_argnums=donate_argnums,
         )  # fmt: skip
     require_callable("pmap", fun)
+    if devices is not None and not len(devices):
+        raise ArgumentValueError(
+            "pmap: expected as many devices as elements, got none; give them, or leave devices out"
+        )
     function = fun
     axis = _Axis(function_name(fun)) if axis_name is None else axis_name
     statics = _positions(static_broadcasted_argnums)

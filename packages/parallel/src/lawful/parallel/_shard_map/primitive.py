@@ -9,6 +9,7 @@ from lawful.core import (
     ArgumentTypeError,
     AxisNames,
     ClosedJaxpr,
+    InvalidArgumentError,
     JaxprEqn,
     Primitive,
     ShapedArray,
@@ -151,7 +152,7 @@ def _impl(*args: Any, jaxpr: ClosedJaxpr, mesh: Mesh | AbstractMesh, **params: A
     if isinstance(mesh, AbstractMesh):
         found = next(filter(None, [mesh_of(x, mesh) for x in args]), None)
         if found is None:
-            raise ArgumentTypeError(
+            raise InvalidArgumentError(
                 "shard_map: expected a mesh with devices to run on, or an argument on a mesh of the same axes, got "
                 f"{mesh} and none; give a Mesh"
             )

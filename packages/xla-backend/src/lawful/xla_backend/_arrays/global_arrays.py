@@ -15,7 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, as_dtype, get_aval, shorten, to_numpy
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    InvalidArgumentError,
+    ShapedArray,
+    as_dtype,
+    get_aval,
+    shorten,
+    to_numpy,
+)
 from lawful.xla_backend._arrays.array import Array, array_of
 from lawful.xla_backend._arrays.distribution import check_distribution
 from lawful.xla_backend._arrays.placed import Place
@@ -38,7 +47,7 @@ def make_array_from_callback(
       dtype: the dtype; by default that of what the function returns.
 
     Raises:
-      ArgumentTypeError: a part has another dtype.
+      InvalidArgumentError: a part has another dtype.
       ArgumentValueError: the sharding does not divide the shape, or a part has another shape.
 
     Source: ``jax.make_array_from_callback``.
@@ -59,7 +68,7 @@ def make_array_from_callback(
             parts[device] = known[key]
     wanted = as_dtype(dtype) if dtype is not None else next(iter(parts.values())).dtype if parts else None
     if wanted is None:
-        raise ArgumentTypeError(f"{name}: expected a dtype, as this process has no part of the array; give dtype=")
+        raise InvalidArgumentError(f"{name}: expected a dtype, as this process has no part of the array; give dtype=")
     return _assembled(name, ShapedArray(sizes, wanted), sharding, parts)
 
 
@@ -75,7 +84,7 @@ def make_array_from_single_device_arrays(
       dtype: the dtype; needed where there are no arrays.
 
     Raises:
-      ArgumentTypeError: a part is no Array, or the dtypes differ.
+      InvalidArgumentError: a part is no Array, or the dtypes differ.
       ArgumentValueError: the sharding does not divide the shape, a part has another shape, or there is not one part
         for each device.
       DeletedArrayError: a part was donated or deleted.
@@ -87,7 +96,9 @@ def make_array_from_single_device_arrays(
     parts: dict[Device, Array] = {}
     for i, x in enumerate(arrays):
         if type(x) is not Array:
-            raise ArgumentTypeError(f"{name}: expected Arrays, got {shorten(x)} as part {i}; use device_put(x, device)")
+            raise InvalidArgumentError(
+                f"{name}: expected Arrays, got {shorten(x)} as part {i}; use device_put(x, device)"
+            )
         devices = x.sharding.device_order
         if len(devices) > 1 or devices[0] in parts:
             problem = f"one with {x.sharding}" if len(devices) > 1 else f"a second one on {devices[0]}"
@@ -98,7 +109,7 @@ def make_array_from_single_device_arrays(
         parts[devices[0]] = x
     wanted = dtype if dtype is not None else next(iter(parts.values())).dtype if parts else None
     if wanted is None:
-        raise ArgumentTypeError(f"{name}: expected a dtype, as there is no Array; give dtype=")
+        raise InvalidArgumentError(f"{name}: expected a dtype, as there is no Array; give dtype=")
     return _assembled(name, ShapedArray(tuple(map(operator.index, shape)), as_dtype(wanted)), sharding, parts)
 
 
@@ -198,7 +209,7 @@ def _assembled(name: str, aval: ShapedArray, sharding: Sharding, parts: dict[Dev
                 f"{found.shape} on {device}; correct the part, or the shape"
             )
         if found.dtype != aval.dtype:
-            raise ArgumentTypeError(
+            raise InvalidArgumentError(
                 f"{name}: expected parts of dtype {aval.dtype}, got {found.dtype} on {device}; convert the part"
             )
     shards = [x._live_buffer() if type(x) is Array else x for x in (parts[device] for device in devices)]
