@@ -276,7 +276,7 @@ def test_lower_for_an_abstract_mesh(mesh: Mesh) -> None:
         with pytest.raises(ArgumentValueError, match="give device_assignment to compile"):
             lowered.compile()
         for wanted in (NamedSharding(mesh, P("x")), backwards):
-            compiled = lowered.compile(device_assignment=wanted.device_order)
+            compiled = lowered.compile(device_assignment=np.array(wanted.device_order))
             assert compiled.output_shardings == wanted
             for a in (A, device_put(A, wanted)):
                 assert compiled(a).sharding == wanted

@@ -181,7 +181,8 @@ class Lowered(_Stage):
             abstract mesh, or others than those of a mesh that has them; or nothing says what they are.
           XlaError: XLA refuses an option.
         """
-        given = {"shardings": self.traced.shardings, "devices": device_assignment and tuple(device_assignment)}
+        devices = None if device_assignment is None else tuple(device_assignment)
+        given = {"shardings": self.traced.shardings, "devices": devices}
         options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         with compiling(self.traced.name):
             return Compiled(self.traced, self.program.compile(compiler_options, **options))
