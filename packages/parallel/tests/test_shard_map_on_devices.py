@@ -1,5 +1,6 @@
 """``shard_map`` and ``pmap`` on eight devices compute what they do on NumPy's, with their derivatives and batches."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from lawful.core import ArgumentValueError
 from lawful.debug import callback
 from lawful.parallel import Mesh, NamedSharding, devices, make_mesh, numpy_devices, pmap, process_count, shard_map
 from lawful.parallel import PartitionSpec as P
-from lawful.staging import disable_jit, io_callback, jit, make_jaxpr
+from lawful.staging import ShapeDtypeStruct, disable_jit, io_callback, jit, make_jaxpr
 
 from .programs import CHECKED, PROGRAMS, Program, X, nested, nested_whole
 
@@ -184,6 +185,25 @@ def test_unchecked_derivative_names_used_axes_only() -> None:
     assert "psum" not in str(make_jaxpr(grad(lambda x: f(x).sum()))(X))
     for eqn in make_jaxpr(lambda x: vjp(f, x)[0])(X).eqns:
         assert "y" not in str(eqn.params.get("out_specs"))
+
+
+def test_unchecked_derivative_of_an_effect() -> None:
+    """What a function with effects returns can vary over axes that the program does not name."""
+    numbers = itertools.count(1)
+
+    def f(x: Any) -> Any:
+        return x * x * io_callback(lambda: np.float64(next(numbers)), ShapeDtypeStruct((), np.float64))
+
+    mapped = shard_map(f, mesh=on(devices()), in_specs=P("x"), out_specs=P(("x", "y")), check_vma=False)
+    x = np.arange(1.0, 5.0)
+    out, pullback = vjp(mapped, x)
+    found = np.asarray(out).reshape(4, 2) / x[:, None] ** 2
+    assert sorted(found.ravel()) == [*range(1, 9)]
+    close(pullback(np.ones(8))[0], 2.0 * x * found.sum(1))
+    [first, *_] = make_jaxpr(lambda x: vjp(mapped, x)[0])(x).eqns
+    residuals = first.params["out_specs"][1:]
+    assert residuals
+    assert all([spec[0] == ("x", "y") for spec in residuals])
 
 
 @pytest.mark.parametrize("sizes", [(1, 1), (1, 2), (4, 1)])
