@@ -1,7 +1,7 @@
 """Elementwise activations. Where a function has a kink, its derivative is that of ``jax.nn``.
 
 Products and sums with Python floats are functions of `lawful.numpy`: NumPy's operators promote bfloat16 with a Python
-float to float32.
+number to float32, those of NumPy 2.1 with every one.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def sparse_plus(x: Any) -> Any:
     Source: ``jax.nn.sparse_plus``.
     """
     x = inexact("sparse_plus", x)
-    return np.where(x <= -1.0, 0.0, np.where(x >= 1.0, x, np.square(np.add(x, 1.0)) / 4))
+    return np.where(x <= -1.0, 0.0, np.where(x >= 1.0, x, np.divide(np.square(np.add(x, 1.0)), 4.0)))
 
 
 def sparse_sigmoid(x: Any) -> Any:
@@ -98,7 +98,7 @@ def soft_sign(x: Any) -> Any:
     Source: ``jax.nn.soft_sign``.
     """
     x = inexact("soft_sign", x)
-    return x / (np.abs(x) + 1)
+    return x / np.add(np.abs(x), 1.0)
 
 
 @silent
@@ -193,7 +193,7 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     """
     x = inexact("gelu", x)
     if approximate:
-        scaled = np.multiply(math.sqrt(2 / math.pi), x + np.multiply(0.044715, x**3))
+        scaled = np.multiply(math.sqrt(2 / math.pi), x + np.multiply(0.044715, np.power(x, 3)))
         return x * np.multiply(0.5, np.add(1.0, np.tanh(scaled)))
     return np.multiply(0.5, x) * ops.erfc(np.multiply(-x, math.sqrt(0.5)))
 
@@ -215,7 +215,7 @@ def squareplus(x: Any, b: Any = 4) -> Any:
     Source: ``jax.nn.squareplus``.
     """
     x = inexact("squareplus", x)
-    return (x + np.sqrt(np.square(x) + b)) / 2
+    return np.divide(x + np.sqrt(np.add(np.square(x), b)), 2.0)
 
 
 def hard_sigmoid(x: Any) -> Any:

@@ -103,7 +103,15 @@ def _of_three(vectors: Any) -> Any:
     return ops.pad(vectors, aval.dtype.type(0), padding) if aval.shape[-1] < 3 else vectors
 
 
-@eager(numpy.cross, arrays=2, looks=False)
+def _numpy_cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    if numpy.shape(a)[axisa] == 2 or numpy.shape(b)[axisb] == 2:  # NumPy 2.1 warns of them, NumPy 2.5 refuses them
+        raise ValueError
+    return numpy.cross(a, b, axisa, axisb, axisc)
+
+
+@eager(_numpy_cross, arrays=2, looks=False)
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """Returns the cross products of vectors of three elements: the other dimensions are broadcast.
 

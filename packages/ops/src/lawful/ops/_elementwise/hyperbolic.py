@@ -64,7 +64,8 @@ def _numpy_logistic(x: Any) -> Any:
     # The exponential of a number left of 0 cannot overflow.
     is_left = np.signbit(np.real(x))
     small = np.exp(-np.abs(x) if np.isrealobj(x) else np.where(is_left, x, -x))
-    return np.where(is_left, small, 1) / (1 + small)
+    one = small.dtype.type(1)  # NumPy 2.1 promotes bfloat16 with a Python number to float32
+    return np.where(is_left, small, one) / (one + small)
 
 
 def _is_complex(x: Any) -> bool:

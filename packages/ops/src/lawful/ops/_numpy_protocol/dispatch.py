@@ -322,7 +322,8 @@ def _refuse(name: str, function: Function, found: Function | None, kwargs: Mappi
         )
     if found is None:
         default = (
-            "write it with functions of lawful.numpy or lawful.special, or compute it outside of the transformation"
+            "use lawful.special for a function of scipy.special, write it with functions of lawful.numpy, or compute "
+            "it outside of the transformation"
             if _load_entry_points()
             else "install lawful-numpy, which has nearly all of NumPy's functions"
         )

@@ -144,6 +144,12 @@ def strong(x: Any) -> Any:
     return convert(x, aval.dtype) if aval.weak_type else x
 
 
+def _index(x: Any) -> int:
+    if type(x) is np.bool:  # NumPy 2.1 converts it, with a warning
+        raise TypeError
+    return operator.index(x)
+
+
 def static_integers(name: str, argument: str, values: Any) -> Shape:
     """Returns integers, or a single one, as a tuple of Python integers.
 
@@ -151,7 +157,7 @@ def static_integers(name: str, argument: str, values: Any) -> Shape:
       InvalidArgumentError: they are not integers. A tracer raises its own error, which says what to write instead.
     """
     try:
-        return tuple(map(operator.index, values))
+        return tuple(map(_index, values))
     except TypeError:
         pass
     if type(values) is int or (is_array(values) and get_aval(values).ndim == 0):
