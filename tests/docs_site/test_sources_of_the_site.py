@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("nbformat", reason="not installed: uv run --group docs pytest tests/docs_site")
 pytest.importorskip("sphinx", reason="not installed: uv run --group docs pytest tests/docs_site")
 
+from tools.site.__main__ import build
 from tools.site.notebooks import notebook, tutorials, without_prompts
 from tools.site.pages import DOCS, page_text, parts, place
 from tools.site.reference.docstrings import escaped, restructured
@@ -103,3 +104,27 @@ def test_notebook_has_the_code_of_its_page(page: Path) -> None:
 def test_notebook_of_a_session_has_no_prompts() -> None:
     assert without_prompts(">>> def f():\n...     return 1\n...\n>>> f()\n1\n") == "def f():\n    return 1\n\nf()"
     assert without_prompts("x = 1\n") == "x = 1\n"
+
+
+@pytest.mark.filterwarnings("ignore:'myst_parser:DeprecationWarning")  # it reads what Sphinx 11 will not have
+@pytest.mark.filterwarnings("ignore:'myst_parser:PendingDeprecationWarning")
+@pytest.mark.parametrize(
+    ("planted", "warning"),
+    [
+        ("[a page](gone.md)", "cross-reference target not found: 'gone.md'"),
+        ("[a heading](#gone)", "cross-reference target not found: 'gone'"),
+        ("{py:func}`lawful.autodiff.gone`", "py:func reference target not found: lawful.autodiff.gone"),
+        ("![a picture](gone.png)", "image file not readable: gone.png"),
+        ("# A heading two levels below\n\n### It", "Non-consecutive header level increase"),
+        ("{gone}`text`", 'Unknown interpreted text role "gone"'),
+    ],
+    ids=["page", "heading", "name", "picture", "level", "role"],
+)
+def test_build_fails_at_a_planted_warning(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], planted: str, warning: str
+) -> None:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "index.md").write_text(f"# A page\n\n{planted}\n")
+    assert build(sources, tmp_path) == 1
+    assert warning in capfd.readouterr().err

@@ -28,15 +28,20 @@ def main() -> int:
     write_reference(sources)
     write_notebooks(sources, options.output / "pictures")
     sources.sweep()
-    pages = options.output / "html"
-    jobs = str(os.cpu_count() or 1)
-    fresh = ["--fresh-env"] if options.fresh else []
-    status: int = sphinx(
-        ["--builder", "html", "--conf-dir", str(Path(__file__).parent), "--doctree-dir", str(options.output / "trees"),
-         "--jobs", jobs, "--fail-on-warning", "--quiet", *fresh, str(sources.path), str(pages)]
-    )  # fmt: skip
+    status = build(sources.path, options.output, fresh=options.fresh)
     if status == 0:
-        print(f"{pages / 'index.html'} in {time.perf_counter() - start:.0f} s")
+        print(f"{options.output / 'html/index.html'} in {time.perf_counter() - start:.0f} s")
+    return status
+
+
+def build(sources: Path, output: Path, *, fresh: bool = False) -> int:
+    """Write the pages of Sphinx' sources to ``output / "html"``; return 1 after a warning, else 0."""
+    jobs = str(os.cpu_count() or 1)
+    status: int = sphinx(
+        ["--builder", "html", "--conf-dir", str(Path(__file__).parent), "--doctree-dir", str(output / "trees"),
+         "--jobs", jobs, "--fail-on-warning", "--quiet", *(["--fresh-env"] if fresh else []),
+         str(sources), str(output / "html")]
+    )  # fmt: skip
     return status
 
 
