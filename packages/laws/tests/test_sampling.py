@@ -33,6 +33,18 @@ def test_sampled_effort_of_a_given_share() -> None:
     assert all(sampled_effort(laws["scan_is_loop"], "smooth", seed, share=1.0) for seed in range(100))
 
 
+def test_sampled_effort_with_a_slow_backend() -> None:
+    """One variant, and a slow law on the square of its share; a law of all cases on all."""
+    slow = Counter(sampled_effort(laws["threads_agree"], "sin", seed, backend="xla") for seed in SEEDS)
+    assert slow.keys() == {None, quick}
+    assert 0.5 / 64 < slow[quick] / len(SEEDS) < 2 / 64
+    for options in ({}, {"share": 1.0}):
+        law = laws["jit_is_eager" if not options else "threads_agree"]
+        assert {sampled_effort(law, "sin", seed, backend="xla", **options) for seed in range(300)} == {quick}
+    fast = [sampled_effort(laws["threads_agree"], "sin", seed) for seed in SEEDS]
+    assert fast == [sampled_effort(laws["threads_agree"], "sin", seed, backend="") for seed in SEEDS]
+
+
 def test_sampled_backend_is_numpy_mostly() -> None:
     tried = Counter(sampled_backend(("numpy", "xla"), "smooth", seed) for seed in SEEDS)
     assert 0 < tried["xla"] < tried["numpy"] / 8

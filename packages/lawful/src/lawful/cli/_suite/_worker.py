@@ -47,7 +47,6 @@ from lawful.laws import (
     installed_backends,
     primitives_of,
     program_text,
-    quick,
     sampled_backend,
     sampled_effort,
     shrink,
@@ -211,14 +210,15 @@ class Work:
         return self._systems[backend]
 
     def _efforts(self, source: str, seed: int, backend: str) -> Iterator[tuple[Law, Effort]]:
-        """Yields the laws of a case, each with its effort; the least effort if compilation takes long."""
+        """Yields the laws of a case, each with its effort."""
         for law in self.laws_of(source):
             if not self.setup.sampled:
                 yield law, self.effort
             else:
-                effort = sampled_effort(law, source, seed, share=1.0 if self.setup.named else None)
+                share = 1.0 if self.setup.named else None
+                effort = sampled_effort(law, source, seed, share=share, backend=backend)
                 if effort is not None:
-                    yield law, effort if backend in ("", "numpy") else quick
+                    yield law, effort
 
     def laws_of(self, source: str) -> list[Law]:
         """Returns the chosen laws that apply to a source."""

@@ -92,7 +92,7 @@ def _reverse(trial: Trial) -> Claims:
         yield Claim("jit of it", compiled(np.bool_(taken), w, *leaves), "vjp of the branch", pull(w))
 
 
-@law("control flow", needs=("cond", "vmap"))
+@law("control flow", needs=("cond", "vmap"), share=1 / 2)
 def law_batched_cond_is_choice(trial: Trial) -> Claims:
     """A choice by a batched predicate chooses element by element, and by an unbatched one takes one branch for all.
 

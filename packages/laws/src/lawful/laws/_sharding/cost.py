@@ -36,7 +36,7 @@ def moved_bytes(eqns: Iterable[JaxprEqn]) -> int:
     )
 
 
-@law("cost", needs=("devices", "jaxprs", "grad"))
+@law("cost", needs=("devices", "jaxprs", "grad"), share=1 / 8)
 def law_gradient_collectives(trial: Trial) -> Claims:
     """A gradient communicates at most once more for each collective of the function, and for each value that the
     devices share and that meets values of one device.

@@ -15,7 +15,7 @@ from lawful.laws._law.law import Claim, Claims, Trial, law
 _CALLS: Final = (1, 2, 3, 40)
 
 
-@law("evaluation", needs=("jaxprs", "jit", "jvp", "vjp", "grad", "vmap", "linearize"))
+@law("evaluation", needs=("jaxprs", "jit", "jvp", "vjp", "grad", "vmap", "linearize"), share=1 / 4)
 def law_layers_agree(trial: Trial) -> Claims:
     """The accelerators give what the plain interpreters give, in the first call of a transformed function and later.
 
