@@ -53,10 +53,12 @@ class Evaluated:
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         operands, dtype = _unpromoted(args) or _promoted(self.__name__, args)
+        shape = operands[0].shape
         with np.errstate(all="ignore"):
-            arrays = [x.astype(self.computed_in or dtype, copy=False) for x in operands]
+            # NumPy's powers of single numbers round differently from its powers of arrays.
+            arrays = [x.astype(self.computed_in or dtype, copy=False).reshape(shape or 1) for x in operands]
             computed = algorithm_hook.use(self.algorithm, arrays, params)
-            return np.asarray(computed).astype(dtype, copy=False)[()]
+            return np.asarray(computed).reshape(shape).astype(dtype, copy=False)[()]
 
 
 class EvaluatedInDouble(Evaluated):
