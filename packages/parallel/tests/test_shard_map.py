@@ -11,13 +11,13 @@ import pytest
 
 from lawful import tree
 from lawful.autodiff import checkpoint, grad, jvp, linearize, peak_memory, vjp
-from lawful.batching import psum, vmap
+from lawful.batching import all_gather, psum, pvary, vmap
 from lawful.core import Hook, Trace, check_jaxpr, current, is_plain, plain
 from lawful.parallel import Mesh, make_mesh, numpy_devices, shard_map
 from lawful.parallel import PartitionSpec as P
 from lawful.staging import jit, make_jaxpr
 
-from .programs import CHECKED, PROGRAMS, Program, X, nested, nested_whole
+from .programs import CHECKED, PROGRAMS, Program, W, X, nested, nested_whole
 
 rng = np.random.default_rng(2929)
 CASES = [pytest.param(program, checked, id=f"{name}-{'checked' if checked else 'unchecked'}")
@@ -195,3 +195,15 @@ def test_shard_map_of_no_result_takes_out_specs_none(mesh: Mesh) -> None:
 class Options(dict[str, Any]):
     def __hash__(self) -> int:
         return 0
+
+
+def test_shard_map_casts_a_value_once_for_all_uses(mesh: Mesh) -> None:
+    """Casts by the user, by a collective and by the out_specs are one: its transpose is one sum over devices."""
+
+    def part(w: Any) -> Any:
+        w = w * 2.0
+        return pvary(w, "x"), all_gather(w, "x", tiled=True), w
+
+    mapped = shard_map(part, mesh=mesh, in_specs=P(), out_specs=(P("x"), P("x"), P("x")))
+    gradient = make_jaxpr(grad(lambda w: sum([x.sum() for x in mapped(w)])))(W)
+    assert str(gradient).count("= psum_invariant[") + str(gradient).count("= psum[") == 1

@@ -82,6 +82,14 @@ def with_axes_of(x: Any, aval: ShapedArray) -> Any:
 Casts = dict[tuple[int, str, AxisNames], tuple[Tracer, Any]]
 
 
+def cast_key(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> tuple[int, str, AxisNames] | None:
+    """Returns the key in `Casts` of a call that casts a tracer; None for other calls."""
+    if primitive.name not in ("pvary", "pvary_in_branch") or not isinstance(args[0], Tracer):
+        return None
+    name = params["axis_name"]
+    return id(args[0]), primitive.name, frozenset(name if type(name) is tuple else (name,))
+
+
 def vary_alike(
     trace: Trace, casts: Casts, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
 ) -> tuple[Sequence[Any], dict[str, Any]]:
