@@ -67,7 +67,6 @@ from lawful.core._jaxpr.parameter_keys import exact_params_key
 from lawful.core._jaxpr.print import atom_text, format_jaxpr, variable_names
 from lawful.core._jaxpr.varying import (
     Casts,
-    cast_key,
     common_axes,
     diverging,
     vary,
@@ -302,7 +301,6 @@ __all__ = [
     "with_axes_of",
     "without_axes",
     "without_pvary",
-    "cast_key",
     "common_axes",
     "AxisNames",
     "require_size",

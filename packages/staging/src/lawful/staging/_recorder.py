@@ -29,7 +29,6 @@ from lawful.core import (
     Tracer,
     Var,
     applies_effects,
-    cast_key,
     current,
     holds_constants,
     new_trace,
@@ -106,20 +105,16 @@ class Recorder(Trace):
             args, params = primitive.rule("stage")(self, args, params)
         if "hoist" in primitive.rules and holds_constants(params):
             args, params = primitive.rule("hoist")(args, params)
-        cast = None
         if self.checked_axes:
             args, params = vary_alike(self, self.casts, primitive, args, params)
-            if (cast := cast_key(primitive, args, params)) in self.casts:
-                return self.casts[cast][1]
         constant = self.constants.atom
         atoms = [x.variable if type(x) is JaxprTracer and x._trace is self else constant(x, self) for x in args]
         out = primitive.rule("abstract_eval")(*[atom.aval for atom in atoms], **params)
         avals = [out] if type(out) is ShapedArray and not primitive.multiple_results else _result_avals(primitive, out)
-        avals = with_axes(primitive, atoms, params, avals) if self.checked_axes else avals
+        if self.checked_axes:
+            avals = with_axes(primitive, atoms, params, avals)
         self.eqns.append(JaxprEqn(primitive, atoms, outvars := [*map(Var, avals)], params, source := user_source()))
         results = [JaxprTracer(self, var, source) for var in outvars]
-        if cast is not None:
-            self.casts[cast] = args[0], results[0]
         return results if primitive.multiple_results else results[0]
 
     def atom(self, x: Any) -> Atom:

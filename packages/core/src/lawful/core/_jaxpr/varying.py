@@ -63,7 +63,10 @@ def vary(x: Any, axes: AxisNames) -> Any:
 
     Outside of those axes, where ``vmap`` stands for them, it is the value itself.
     """
-    axes &= current.trace.checked_axes - current.trace.divergent_axes
+    trace = current.trace
+    axes &= trace.checked_axes - trace.divergent_axes
+    if axes and hasattr(trace, "casts"):
+        return _varied(trace, trace.casts, x, axes)
     return primitives_by_name["pvary"].bind(x, axis_name=_in_order(axes)) if axes else x
 
 
@@ -80,14 +83,6 @@ def with_axes_of(x: Any, aval: ShapedArray) -> Any:
 #: By the identity of a tracer, the primitive and the axes: the tracer, and the one that varies over them too. A value
 #: is cast once and not for each use, so that the cotangents of all uses are summed over devices together.
 Casts = dict[tuple[int, str, AxisNames], tuple[Tracer, Any]]
-
-
-def cast_key(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> tuple[int, str, AxisNames] | None:
-    """Returns the key in `Casts` of a call that casts a tracer; None for other calls."""
-    if primitive.name not in ("pvary", "pvary_in_branch") or not isinstance(args[0], Tracer):
-        return None
-    name = params["axis_name"]
-    return id(args[0]), primitive.name, frozenset(name if type(name) is tuple else (name,))
 
 
 def vary_alike(

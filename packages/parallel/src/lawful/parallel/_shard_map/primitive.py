@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lawful.batching import pvary_p
 from lawful.core import (
     ArgumentTypeError,
+    Atom,
     AxisNames,
     ClosedJaxpr,
     InvalidArgumentError,
@@ -78,11 +80,22 @@ def _varying_as(closed: ClosedJaxpr, axes: tuple[tuple[AxisName, ...], ...]) -> 
     wanted = [aval.update(vma=aval.vma | {*names}) for aval, names in zip(closed.out_avals, axes, strict=True)]
     if wanted == closed.out_avals:
         return closed
+    closed = _with_earlier_casts(closed, wanted)
 
     def varying(*args: Any) -> list[Any]:
         return [*map(with_axes_of, eval_closed_jaxpr(closed, *args), wanted)]
 
     return trace_to_jaxpr(varying, closed.in_avals, transformation="shard_map", name=closed.jaxpr.name)
+
+
+def _with_earlier_casts(closed: ClosedJaxpr, wanted: Sequence[ShapedArray]) -> ClosedJaxpr:
+    """Returns a jaxpr with the variables that its outputs are cast to already, so that their cotangents meet."""
+    jaxpr = closed.jaxpr
+    casts: dict[tuple[Atom, ShapedArray], Atom] = {
+        (eqn.invars[0], eqn.outvars[0].aval): eqn.outvars[0] for eqn in jaxpr.eqns if eqn.primitive is pvary_p
+    }
+    outvars = [casts.get(pair, pair[0]) for pair in zip(jaxpr.outvars, wanted, strict=True)]
+    return ClosedJaxpr(jaxpr.replace(outvars=outvars), closed.consts)
 
 
 @shard_map_p.def_abstract_eval
