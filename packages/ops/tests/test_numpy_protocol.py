@@ -109,7 +109,7 @@ def test_register_numpy_functions_adds_a_function(trace: TypesTrace):
 def test_array_function_without_lawful_numpy(trace: TypesTrace, monkeypatch: pytest.MonkeyPatch):
     x = TypeTracer(trace, ShapedArray((2, 3), "float64"))
     monkeypatch.delitem(dispatch._left_out, np.array_repr, raising=False)
-    for is_installed, advice in ((True, "write it with functions of lawful.numpy"), (False, "install lawful-numpy")):
+    for is_installed, advice in ((True, ".* write it with functions of lawful.numpy"), (False, "install lawful-numpy")):
         monkeypatch.setattr(dispatch, "_load_entry_points", lambda is_installed=is_installed: is_installed)
         with pytest.raises(TypeError, match=rf"numpy\.array_repr: .* in one that it has not: {advice}"):
             np.array_repr(x)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Call, Choose, Primitive, ShapedArray, Zero, get_aval
-from lawful.ops._elementwise.arithmetic import abs, mul, sign
+from lawful.ops._elementwise.arithmetic import abs, sign
 from lawful.ops._elementwise.comparison import eq, ne
 from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._elementwise.exponential import log
@@ -15,8 +15,9 @@ from lawful.ops._elementwise.select import where
 from lawful.ops._linalg.decomposition import decomposition, sample_dtype
 from lawful.ops._linalg.inverse import inv
 from lawful.ops._linalg.lu import lu
-from lawful.ops._linalg.matrices import check_matrices, diagonal, matrix_transpose, real_dtype
+from lawful.ops._linalg.matrices import check_matrices, diagonal, real_dtype
 from lawful.ops._linalg.scaled_product import balanced, det_by_scaling, product_of_pivots
+from lawful.ops._products.dot_general import dot_general
 from lawful.ops._reduction.reduction import reduce_prod, reduce_sum
 from lawful.ops._shape.iota import iota
 from lawful.ops._support.operation_counts import of_matrices
@@ -114,8 +115,9 @@ def slogdet_by_pivots(x: Any) -> tuple[Any, Any]:
 
 def _trace_of_quotient(x: Any, x_dot: Any) -> Any:
     """Returns the trace of ``x⁻¹ ẋ``: the derivative of the logarithm of the determinant (Jacobi's formula)."""
-    aval = get_aval(x)
-    return reduce_sum(mul(matrix_transpose(inv(x)), x_dot), (aval.ndim - 2, aval.ndim - 1))
+    rows, columns = get_aval(x).ndim - 2, get_aval(x).ndim - 1
+    batch = tuple(range(rows))
+    return dot_general(inv(x), x_dot, (((columns, rows), (rows, columns)), (batch, batch)))
 
 
 def _derive_det(x: Any, x_dot: Any) -> tuple[list[Any], list[Any]]:

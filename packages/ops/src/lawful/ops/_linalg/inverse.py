@@ -71,7 +71,7 @@ def _reference(x: Any) -> Any:
     for index in np.ndindex(x.shape[:-2]):
         if np.isfinite(x[index]).all():
             out[index] = _eliminated(np.concatenate([x[index], np.eye(x.shape[-1], dtype=x.dtype)], axis=1))
-    return out
+    return np.where(np.isfinite(out).all(-2, keepdims=True), out, np.nan).astype(x.dtype)
 
 
 def _eliminated(rows: Any) -> Any:
