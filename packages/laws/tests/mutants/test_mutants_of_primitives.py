@@ -13,6 +13,8 @@ from lawful.core import Primitive, ShapedArray, Tracer, UndefinedPrimal
 from lawful.laws import Inapplicable, LawViolation, RandomChoose, draw_call, laws
 from lawful.laws.systems import lawful
 
+pytestmark = pytest.mark.once
+
 Rule = Callable[..., Any]
 
 

@@ -85,7 +85,7 @@ def shardings_of(leaves: Sequence[Any]) -> tuple[Any, ...] | None:
 def _num_devices(sharding: Any) -> int:
     """Returns the number of devices of a sharding, also of one on a mesh that has axes alone."""
     found: int | None = getattr(sharding, "num_devices", None)
-    return len(sharding.device_order) if found is None else found
+    return len(sharding.device_set) if found is None else found
 
 
 def _check_platforms(backend: Backend, platforms: Any) -> None:
