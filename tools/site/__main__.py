@@ -34,13 +34,15 @@ def main() -> int:
     return status
 
 
-def build(sources: Path, output: Path, *, fresh: bool = False) -> int:
-    """Write the pages of Sphinx' sources to ``output / "html"``; return 1 after a warning, else 0."""
-    jobs = str(os.cpu_count() or 1)
+def build(sources: Path, output: Path, *, fresh: bool = False, jobs: int | None = None) -> int:
+    """Write the pages of Sphinx' sources to ``output / "html"``; return 1 after a warning, else 0.
+
+    More than one of the ``jobs`` are forked processes.
+    """
     status: int = sphinx(
         ["--builder", "html", "--conf-dir", str(Path(__file__).parent), "--doctree-dir", str(output / "trees"),
-         "--jobs", jobs, "--fail-on-warning", "--quiet", *(["--fresh-env"] if fresh else []),
-         str(sources), str(output / "html")]
+         "--jobs", str(jobs or os.cpu_count() or 1), "--fail-on-warning", "--quiet",
+         *(["--fresh-env"] if fresh else []), str(sources), str(output / "html")]
     )  # fmt: skip
     return status
 
