@@ -70,7 +70,7 @@ SCALES = ((1e200, 1e-200), (1e200, 1.0, 1e-200), (1e-200, 1e-200), (1e200, 1e200
 @pytest.mark.parametrize("form", DERIVED)
 @pytest.mark.parametrize("scales", SCALES, ids=str)
 def test_inv_gradient_of_extreme_elements(scales: tuple[float, ...], form: str) -> None:
-    """Of the sum of all elements; infinite only where it overflows."""
+    """The gradient of the sum of all elements is infinite only where it overflows."""
     found = DERIVED[form](grad(lambda x: lnp.linalg.inv(x).sum()))(np.diag(scales))
     inverse = 1 / np.array(scales)
     np.testing.assert_allclose(found, -np.outer(inverse, inverse), rtol=1e-12, atol=1e-300)

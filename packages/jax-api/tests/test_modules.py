@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import inspect
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -262,3 +263,17 @@ def test_stax_has_the_older_names_of_initializers() -> None:
 
     assert stax.glorot()(random.key(0), (3, 4)).shape == stax.randn()(random.key(0), (3, 4)).shape == (3, 4)
     assert stax.logsoftmax(jnp.zeros(1)).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"compiler_options": {"xla_cpu_enable_fast_math": True}}, ValueError, "pass them to jit"),
+        ({"abstracted_axes": {0: "n"}}, ValueError, "leave it out"),
+        ({"static_argnum": 0}, TypeError, "static_argnum"),
+    ],
+)
+def test_jit_refuses_options_without_effect(options: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        jax.jit(lambda x: x, **options)
+    assert float(jax.jit(lambda x: x, compiler_options={}, keep_unused=True)(1.0)) == 1.0

@@ -188,7 +188,7 @@ def test_unchecked_derivative_names_used_axes_only() -> None:
 
 
 def test_unchecked_derivative_of_an_effect() -> None:
-    """What a function with effects returns can vary over axes that the program does not name."""
+    """Results of functions with effects can vary over axes that the program does not name."""
     numbers = itertools.count(1)
 
     def f(x: Any) -> Any:

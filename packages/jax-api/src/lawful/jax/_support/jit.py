@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lawful import staging, tree
+from lawful.core import ArgumentValueError
 from lawful.jax._support.array import Array, is_sharded, on_device, plain, weak
 from lawful.jax._support.devices import xla_backend
 from lawful.jax._support.wrapping import Returned, to_jax
@@ -27,7 +28,10 @@ def jit(
     inline: bool = False,
     in_shardings: Any = None,
     out_shardings: Any = None,
-    **options: Any,
+    keep_unused: bool = False,
+    device: Any = None,
+    abstracted_axes: Any = None,
+    compiler_options: Any = None,
 ) -> Any:
     """Returns a function that is compiled when it is first called; without ``fun``, the decorator.
 
@@ -41,10 +45,25 @@ def jit(
       inline: whether the function is inlined in others.
       in_shardings: how positional arguments are laid out on devices: a prefix of their tree.
       out_shardings: the same for the result; None leaves it to the compiler.
-      options: other arguments of JAX of which the value has no effect.
+      keep_unused: has no effect: results are the same.
+      device: has no effect: programs run where their arguments are.
+      abstracted_axes: None.
+      compiler_options: none; compile takes them: ``jit(f).lower(x).compile(compiler_options=…)``.
+
+    Raises:
+      ArgumentValueError: ``abstracted_axes`` or ``compiler_options`` are given.
 
     Source: ``jax.jit``.
     """
+    if compiler_options:
+        raise ArgumentValueError(
+            f"jit: expected no compiler_options, got {compiler_options!r}; pass them to "
+            "jit(f).lower(x).compile(compiler_options=...)"
+        )
+    if abstracted_axes is not None:
+        raise ArgumentValueError(
+            f"jit: expected abstracted_axes=None, because shapes are known here, got {abstracted_axes!r}; leave it out"
+        )
     chosen = {
         "static_argnums": static_argnums,
         "static_argnames": static_argnames,
@@ -57,7 +76,7 @@ def jit(
     }
     chosen = {name: value for name, value in chosen.items() if value is not None}
     if fun is None:
-        return functools.partial(jit, inline=inline, **chosen, **options)
+        return functools.partial(jit, inline=inline, **chosen)
     if in_shardings is not None or out_shardings is not None:
         importlib.import_module("lawful.parallel")  # defines what shardings do
     donates = donate_argnums is not None or donate_argnames is not None

@@ -30,7 +30,7 @@ def folded_values(jaxpr: Jaxpr, function_of: Callable[[JaxprEqn], Callable[..., 
             try:
                 with np.errstate(all="raise"), set_current(eval_trace):
                     value = function_of(eqn)(*operands)
-            except Exception:  # of NumPy's warnings or a rule: the program gives them in each call
+            except Exception:  # a warning of NumPy or an error of a rule, which the program repeats in each call
                 continue
             if type(value) is np.ndarray:
                 value = value.view()
