@@ -26,6 +26,7 @@ if not __package__:  # `python examples/gradbench` has this folder on the path, 
     sys.path[0] = str(Path(__file__).parents[1])
 
 from gradbench.bundle_adjustment import bundle_adjustment
+from gradbench.determinant import determinant
 from gradbench.gmm import gmm
 from gradbench.hand_tracking import hand_tracking, hand_tracking_complicated
 from gradbench.kmeans import kmeans
@@ -33,10 +34,14 @@ from gradbench.least_squares import least_squares
 from gradbench.log_sum_exp import logsumexp
 from gradbench.lstm import lstm
 from gradbench.objective import Objective, difference_check, relative_error
+from gradbench.ode import ode
 from lawful import tree
 from lawful.staging import get_backend, jit
 
-ALL = (gmm, bundle_adjustment, hand_tracking, hand_tracking_complicated, lstm, kmeans, logsumexp, least_squares)
+ALL = (
+    gmm, bundle_adjustment, hand_tracking, hand_tracking_complicated, lstm, kmeans, logsumexp, least_squares, ode,
+    determinant,
+)  # fmt: skip
 OBJECTIVES = {objective.name: objective for objective in ALL}
 TOLERANCE = 1e-6
 

@@ -224,6 +224,26 @@ def test_gradbench_hand_jacobians_by_another_formula() -> None:
     np.testing.assert_allclose(found[:, :, 2:], -in_theta, rtol=1e-9, atol=1e-11)
 
 
+@every_way
+def test_gradbench_ode_is_exact_for_low_degrees(how: str) -> None:
+    objective, x, steps = smallest("ode")
+    components = importlib.import_module("gradbench.ode").components
+    factorials = np.cumprod(np.arange(1, 5))
+    exact = np.cumprod(x) * 2.0 ** np.arange(1, 5) / factorials
+    np.testing.assert_allclose(HOW[how](components)(x, steps), exact, rtol=1e-13)
+    # Component i has the factor x_k for each k up to i.
+    gradient = [np.sum(exact[k:]) / x[k] for k in range(4)]
+    np.testing.assert_allclose(HOW[how](objective.derivative)(x, steps), gradient, rtol=1e-13)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_gradbench_determinant_is_that_of_numpy(n: int) -> None:
+    objective = command.OBJECTIVES["determinant"]
+    a, data = objective.generate(n=n, seed=2)
+    np.testing.assert_allclose(objective.value(a, data), np.linalg.det(a), rtol=1e-13)
+    np.testing.assert_allclose(objective.derivative(a, data), objective.by_hand(a, data), rtol=1e-12)
+
+
 # Rotations, texts, the command
 
 

@@ -1,0 +1,1 @@
+"""The programs of GradBench, beside JAX and Autograd."""

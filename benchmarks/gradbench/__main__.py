@@ -1,0 +1,74 @@
+"""The programs of GradBench beside JAX and Autograd, measured alternately in one process.
+
+    uv run --group bench python -m benchmarks.gradbench                   all rows
+    uv run --group bench python -m benchmarks.gradbench --quick lstm      those with a word in their name or group
+    uv run --group bench python -m benchmarks.gradbench --write           puts the table into docs/performance.md
+    uv run --group bench python -m benchmarks.gradbench --json FILE       all samples, as JSON
+    uv run --group bench python -m benchmarks.gradbench --check           only compares results, in the smallest size
+
+A ratio is the median over rounds of lawful's time to the peer's in the same round, with its quartiles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+
+import numpy
+from rich.console import Console
+
+from benchmarks._case import chosen
+from benchmarks._report import Row, document, markdown, table
+from benchmarks._run import PAGE, measured, write
+from benchmarks.gradbench._cases import declare, differences
+
+MARK = "<!-- measured by python -m benchmarks.gradbench -->\n"
+#: Seconds per row, for all systems together.
+USUAL, QUICK = 2.0, 0.2
+
+
+def means(rows: list[Row]) -> str:
+    """Returns a Markdown table of the geometric means of ratios, by group and peer."""
+    ratios: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        for peer in row.case.most:
+            if peer in row.measured.samples:
+                ratios.setdefault((row.case.group, peer), []).append(row.measured.ratio(peer)[0])
+    lines = ["| group | peer | rows | geometric mean | largest |", "|---|---|---:|---:|---:|"]
+    for (group, peer), found in ratios.items():
+        mean = math.exp(sum(map(math.log, found)) / len(found))
+        lines.append(f"| {group} | {peer} | {len(found)} | {mean:.3g} | {max(found):.3g} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", help="only rows with one of these in their name or group")
+    parser.add_argument("--quick", action="store_true", help="measure each for a shorter time")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/performance.md")
+    parser.add_argument("--check", action="store_true", help="compare the results of the systems, and measure nothing")
+    options = parser.parse_args()
+    console = Console()
+    if options.check:
+        found = differences()
+        for name, error in found.items():
+            console.print(f"{name:45} {error:.1e}", highlight=False)
+        raise SystemExit(0 if numpy.max([*found.values()]) < 1e-9 else 1)
+    declare()
+    cases = [*chosen(options.words)]
+    if not cases:
+        parser.error(f"no row has one of the words {', '.join(options.words)}")
+    rows = measured(cases, QUICK if options.quick else USUAL)
+    console.print(table(rows))
+    console.print(means(rows), highlight=False)
+    if options.json:
+        options.json.write_text(json.dumps(document(rows), indent=1), encoding="utf-8")
+    if options.write:
+        write(PAGE, MARK, lambda: f"{means(rows)}\n{markdown(rows)}")
+
+
+if __name__ == "__main__":
+    main()
