@@ -62,7 +62,9 @@ def bind_scan(
     operands = [args[i] for i in order]
     num_consts = counts.consts + len(moved)
     # Tangents and residuals may differ in weakness from the types that the body was derived for.
-    operands[:num_consts] = map(with_weakness_of, operands[:num_consts], jaxpr.in_avals)
+    before_xs = counts.consts + counts.carry
+    xs_avals = [stack_aval(aval, loop["length"]) for aval in jaxpr.in_avals[before_xs:]]
+    operands = [*map(with_weakness_of, operands, [*jaxpr.in_avals[:before_xs], *xs_avals])]
     found = iter(bind(*operands, jaxpr=jaxpr, num_consts=num_consts, num_carry=len(stays), **loop))
     return [args[carry[i]] if i in moved else next(found) for i in range(counts.carry)] + list(found)
 

@@ -42,11 +42,11 @@ def bind_while(
     cond_consts: Sequence[Any], body_consts: Sequence[Any], carry: Sequence[Any], *,
     cond_jaxpr: ClosedJaxpr, body_jaxpr: ClosedJaxpr, **params: Any,
 ) -> list[Any]:  # fmt: skip
-    """Binds the primitive; constants get the weakness of the jaxprs' inputs."""
+    """Binds the primitive; operands get the weakness of the jaxprs' inputs."""
     outs: list[Any] = while_p.bind(
         *map(with_weakness_of, cond_consts, cond_jaxpr.in_avals),
-        *map(with_weakness_of, body_consts, body_jaxpr.in_avals),
-        *carry,
+        # Tangents and residuals may differ in weakness from the types that the jaxprs were derived for.
+        *map(with_weakness_of, [*body_consts, *carry], body_jaxpr.in_avals),
         cond_jaxpr=cond_jaxpr,
         body_jaxpr=body_jaxpr,
         cond_nconsts=len(cond_consts),
