@@ -19,6 +19,9 @@ Function = Callable[..., Any]
 
 _ITERATIONS = 3
 
+#: The factor of a body: a Python number, and so weak.
+_FACTOR: Final = 1.0
+
 
 def loop_body(trial: Trial) -> tuple[Function, list[Any]]:
     """Returns the body of a loop made of a case's function, and the floating-point parts of its first carry.
@@ -75,6 +78,22 @@ def first_carry(parts: Sequence[Any]) -> list[Any]:
     return [*parts, np.zeros(()), np.zeros(())]
 
 
+def _offset_body(trial: Trial) -> tuple[Function, list[Any]]:
+    """Returns `loop_body` with one part of the carry more, at its begin, see `_offset_carry`."""
+    body, parts = loop_body(trial)
+
+    def offset_body(factor: Any, carry: Sequence[Any], x: Any) -> tuple[list[Any], list[Any]]:
+        after, results = body(factor, carry[1:], x)
+        return [trial.system.ops.mul(carry[0], 0.5), *after], results
+
+    return offset_body, parts
+
+
+def _offset_carry(trial: Trial, factor: Any, parts: Sequence[Any]) -> list[Any]:
+    """Returns the first carry of an `_offset_body`: its first part is strong, with the factor's tangent, a weak one."""
+    return [trial.system.ops.add(factor, np.float64(1.0)), *first_carry(parts)]
+
+
 def stacked(trial: Trial, rows: Sequence[Any]) -> Any:
     """Stacks values of one type by the system's functions."""
     ops, shape = trial.system.ops, trial.system.aval(rows[0]).shape
@@ -86,7 +105,7 @@ def _unrolled(trial: Trial, body: Function, order: Sequence[int]) -> Function:
     """Returns the Python loop over slices in an order, as a function of a factor, arguments and slices."""
 
     def loop(factor: Any, parts: Sequence[Any], xs: Any) -> tuple[Any, Any]:
-        carry, rows = first_carry(parts), {}
+        carry, rows = _offset_carry(trial, factor, parts), {}
         for i in order:
             carry, rows[i] = body(factor, carry, xs[i])
         return carry, [stacked(trial, parts) for parts in zip(*[rows[i] for i in sorted(rows)], strict=True)]
@@ -148,9 +167,9 @@ def law_scan_is_loop(trial: Trial) -> Claims:
     """
     system = trial.system
     scan, fori_loop = system.scope["scan"], system.scope.get("fori_loop")
-    body, parts = loop_body(trial)
+    body, parts = _offset_body(trial)
     xs = np.array([0.01, -0.02, 0.03])
-    factor = np.float64(1.0)
+    factor = _FACTOR
     variants = [(False, 1, None), (True, 1, None), (False, 2, None), (True, True, None), (False, 1, 1), (True, 2, 2)]
     for reverse, unroll, checkpoints in trial.some(variants):
         said = f"scan(reverse={reverse}, unroll={unroll}, checkpoints={checkpoints})"
@@ -160,7 +179,13 @@ def law_scan_is_loop(trial: Trial) -> Claims:
             factor: Any, parts: Any, xs: Any, reverse: Any = reverse, unroll: Any = unroll, kept: Any = checkpoints
         ) -> Any:
             return scan(
-                lambda c, x: body(factor, c, x), first_carry(parts), xs, None, reverse, unroll, checkpoints=kept
+                lambda c, x: body(factor, c, x),
+                _offset_carry(trial, factor, parts),
+                xs,
+                None,
+                reverse,
+                unroll,
+                checkpoints=kept,
             )
 
         expected = loop(factor, parts, xs)
@@ -171,13 +196,15 @@ def law_scan_is_loop(trial: Trial) -> Claims:
         yield from _last_part(trial, said, _carry_of(scanned), _carry_of(loop), (factor, parts, xs))
     if trial.has("vmap"):
         yield from _batched_scan(trial, body, parts, xs)
-    before, none = scan(lambda c, x: body(factor, c, x), first_carry(parts), xs[:0])
-    yield Claim("scan of no slices", before, "the first carry", first_carry(parts))
-    avals = [system.aval(y) for y in body(factor, first_carry(parts), xs[0])[1]]
+    before, none = scan(lambda c, x: body(factor, c, x), _offset_carry(trial, factor, parts), xs[:0])
+    yield Claim("scan of no slices", before, "the first carry", _offset_carry(trial, factor, parts))
+    avals = [system.aval(y) for y in body(factor, _offset_carry(trial, factor, parts), xs[0])[1]]
     yield Claim("results of no slices", none, "no elements", [np.zeros((0, *a.shape), a.dtype) for a in avals])
     if fori_loop is not None:
-        found = fori_loop(0, _ITERATIONS, lambda i, c: body(factor, c, _slice_at(trial, i))[0], first_carry(parts))
-        yield Claim(f"fori_loop(0, {_ITERATIONS})", found, "the loop", _python(body, _ITERATIONS)(factor, parts))
+        found = fori_loop(
+            0, _ITERATIONS, lambda i, c: body(factor, c, _slice_at(trial, i))[0], _offset_carry(trial, factor, parts)
+        )
+        yield Claim(f"fori_loop(0, {_ITERATIONS})", found, "the loop", _python(trial, body, _ITERATIONS)(factor, parts))
 
 
 def _batched_scan(trial: Trial, body: Function, parts: list[Any], xs: Any) -> Claims:
@@ -185,7 +212,7 @@ def _batched_scan(trial: Trial, body: Function, parts: list[Any], xs: Any) -> Cl
     scan, factor = trial.system.scope["scan"], np.float64(1.0)
 
     def function(parts: Any, xs: Any) -> Any:
-        return scan(lambda c, x: body(factor, c, x), first_carry(parts), xs)
+        return scan(lambda c, x: body(factor, c, x), _offset_carry(trial, factor, parts), xs)
 
     elements = [batch_of(x, 2, 0) for x in parts]
     rows = np.stack([xs, 2 * xs], 1)
@@ -214,16 +241,18 @@ def _while(trial: Trial, body: Function, **tape: Any) -> Function:
             i, carry = state
             return ops.add(i, 1), body(factor, carry, _slice_at(trial, i))[0]
 
-        return while_loop(lambda state: ops.lt(state[0], count), step, (np.int64(0), first_carry(parts)), **tape)[1]
+        return while_loop(
+            lambda state: ops.lt(state[0], count), step, (np.int64(0), _offset_carry(trial, factor, parts)), **tape
+        )[1]
 
     return loop
 
 
-def _python(body: Function, count: int) -> Function:
+def _python(trial: Trial, body: Function, count: int) -> Function:
     """Returns the Python loop, as a function of the factor and the arguments."""
 
     def loop(factor: Any, parts: Any) -> Any:
-        carry = first_carry(parts)
+        carry = _offset_carry(trial, factor, parts)
         for i in range(count):
             carry, _ = body(factor, carry, 0.01 * (i + 1))
         return carry
@@ -246,10 +275,10 @@ def law_while_is_loop(trial: Trial) -> Claims:
       LawViolation: it does not hold.
     """
     system = trial.system
-    body, parts = loop_body(trial)
-    factor = np.float64(1.0)
+    body, parts = _offset_body(trial)
+    factor = _FACTOR
     for count, tape in trial.some(product(range(_ITERATIONS + 1), _TAPES)):
-        expected, loop = _python(body, count), _while(trial, body, **tape)
+        expected, loop = _python(trial, body, count), _while(trial, body, **tape)
         said = f"while_loop of {count} iterations with {tape}"
 
         def looped(factor: Any, parts: Any, loop: Function = loop, count: int = count) -> Any:
@@ -265,11 +294,13 @@ def law_while_is_loop(trial: Trial) -> Claims:
         fori_loop = system.scope["fori_loop"]
 
         def counted(n: Any, factor: Any, parts: Any) -> Any:
-            return fori_loop(0, n, lambda i, c: body(factor, c, _slice_at(trial, i))[0], first_carry(parts))
+            return fori_loop(
+                0, n, lambda i, c: body(factor, c, _slice_at(trial, i))[0], _offset_carry(trial, factor, parts)
+            )
 
         compiled = system.jit(counted)
         for count in trial.some(range(_ITERATIONS + 1)):
-            found, expected = compiled(np.int64(count), factor, parts), _python(body, count)
+            found, expected = compiled(np.int64(count), factor, parts), _python(trial, body, count)
             yield Claim(f"jit(fori_loop(0, {count}))", found, "the loop", expected(factor, parts))
 
 
@@ -285,13 +316,13 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
       LawViolation: it does not hold.
     """
     system = trial.system
-    body, parts = loop_body(trial)
+    body, parts = _offset_body(trial)
     size = 3
-    factor = np.float64(1.0)
+    factor = _FACTOR
     batched = [batch_of(x, size, 0) for x in parts]
     counts = trial.random.integers(0, _ITERATIONS + 1, size)
     elements = [[x[i] for x in batched] for i in range(size)]
-    singles = [_python(body, int(n)) for n in counts]
+    singles = [_python(trial, body, int(n)) for n in counts]
     (tape,) = trial.some(_TAPES)[:1]
     said = f"vmap(while_loop) of {counts.tolist()} iterations with {tape}"
 
@@ -301,7 +332,7 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
     expected = _stack([single(factor, xs) for single, xs in zip(singles, elements, strict=True)], trial)
     yield Claim(said, looped(factor, batched), "each its loop", expected)
     common = system.vmap(_while(trial, body, **tape), (None, None, 0))(np.int64(_ITERATIONS), factor, batched)
-    each = [_python(body, _ITERATIONS)(factor, xs) for xs in elements]
+    each = [_python(trial, body, _ITERATIONS)(factor, xs) for xs in elements]
     yield Claim(
         f"vmap(while_loop) of {_ITERATIONS} iterations each with {tape}", common, "each its loop", _stack(each, trial)
     )
@@ -340,12 +371,12 @@ def law_map_is_stack(trial: Trial) -> Claims:
       LawViolation: it does not hold.
     """
     system = trial.system
-    body, parts = loop_body(trial)
+    body, parts = _offset_body(trial)
     size = 3
     batched = [batch_of(x, size, 0) for x in parts]
 
     def function(xs: Any) -> Any:
-        return body(np.float64(1.0), first_carry(xs), 0.01)
+        return body(_FACTOR, _offset_carry(trial, _FACTOR, xs), 0.01)
 
     expected = _stack([function([x[i] for x in batched]) for i in range(size)], trial)
     for batch_size in trial.some((None, 1, 2, 3, 4)):
