@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 
+from lawful import debug
 from lawful.autodiff import (
     checkpoint,
     checkpoint_policies,
@@ -339,3 +340,19 @@ def test_checkpoint_results_share_no_memory():
     assert not np.shares_memory(y, z)
     y[:] = 0.0
     np.testing.assert_array_equal(x, X)
+
+
+@pytest.mark.parametrize("f", [lambda y: y, sin, lambda y: sin(sin(y))])
+def test_checkpoint_recomputes_no_effects_for_an_unused_result(f):
+    """The linear program computes the call again for its results, and for them only."""
+    calls = []
+
+    def program(x):
+        checkpoint(lambda y: (debug.callback(calls.append, y), f(y))[1])(x)
+        return x
+
+    push = linearize(program, 1.0)[1]
+    assert push(2.0) == push(3.0) - 1.0
+    assert push.jaxpr.eqns == []
+    assert grad(program)(1.0) == 1.0
+    assert calls == [1.0, 1.0]

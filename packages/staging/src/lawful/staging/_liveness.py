@@ -8,12 +8,15 @@ from lawful.core import JaxprEqn, Var, applies_effects
 
 
 def live_equation(eqn: JaxprEqn, live: AbstractSet[Var]) -> JaxprEqn | None:
-    """Returns the live part of an equation; None if no result is live and it has no effects."""
+    """Returns the live part of an equation; None if no result is live and it has no effects.
+
+    A rule may also return None, where effects belong to the computation of results that are not live.
+    """
     used = [var in live for var in eqn.outvars]
     if not any(used) and not applies_effects(eqn.primitive, eqn.params):
         return None
     rule = eqn.primitive.rule_or_none("dce")
     if rule is None:
         return eqn
-    needed: JaxprEqn = rule(used, eqn)
+    needed: JaxprEqn | None = rule(used, eqn)
     return needed

@@ -153,7 +153,9 @@ def _batch(
 
 
 @checkpoint_p.def_rule_as("dce")
-def _dce(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn:
+def _dce(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn | None:
+    if eqn.params["differentiated"] and not any(used):
+        return None  # nothing is computed again for its effects alone
     jaxpr, used_in = dce_call(eqn.params["jaxpr"], tuple(used))
     if jaxpr is eqn.params["jaxpr"]:
         return eqn

@@ -25,7 +25,7 @@ from lawful.core import (
     get_aval,
     memoize,
 )
-from lawful.ops import add_tangents, neg
+from lawful.ops import add_tangents, neg, with_weakness_of
 from lawful.staging import dce_jaxpr, hoist_groups, with_common_axes
 
 Counts = tuple[int, int, int, int]
@@ -35,8 +35,15 @@ linear_solve_p = Primitive("linear_solve", multiple_results=True, pure_rules=Tru
 
 
 def bind_linear_solve(args: Sequence[Any], counts: Counts, jaxprs: Mapping[str, Jaxpr]) -> list[Any]:
-    """Binds the primitive; inside ``shard_map`` all operands vary over the same axes."""
+    """Binds the primitive; inside ``shard_map`` all operands vary over the same axes.
+
+    The right-hand side gets the weakness of the jaxprs' inputs: a tangent may have another one.
+    """
     args, jaxprs = with_common_axes(args, jaxprs)
+    solve = jaxprs["solve"]
+    assert solve is not None
+    consts, b = split_list(args, (sum(counts),))
+    args = [*consts, *map(with_weakness_of, b, solve.in_avals[counts[2] :])]
     outs: list[Any] = linear_solve_p.bind(*args, counts=counts, **jaxprs)
     return outs
 

@@ -1,4 +1,4 @@
-"""Derivatives by loops of a strongly typed value whose tangent is weak: ``x + 2.0`` for a Python number ``x``."""
+"""Derivatives by loops and solvers of a strong value with a weak tangent: ``x + 2.0`` for a Python number ``x``."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,21 +8,24 @@ import pytest
 
 from lawful import ops
 from lawful.autodiff import grad, jvp, linearize
-from lawful.control_flow import cond, fori_loop, scan, while_loop
+from lawful.control_flow import cond, custom_linear_solve, fori_loop, scan, while_loop
 from lawful.staging import jit
 
 TWO = np.float64(2.0)
 LOOPS: dict[str, Callable[[Any], Any]] = {
     "while": lambda v: while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 2.0), (0, v))[1],
     "while, unchanged": lambda v: while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1]), (0, v))[1] * 8.0,
-    "while, at most 4": lambda v: while_loop(
-        lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 2.0), (0, v), max_iters=4
-    )[1],
+    "while, at most 4": lambda v: while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 2.0), (0, v), max_iters=4)[
+        1
+    ],
     "fori": lambda v: fori_loop(0, 3, lambda _, c: c * 2.0, v),
     "scan": lambda v: scan(lambda c, _: (c * 2.0, None), v, None, length=3)[0],
     "scan, results": lambda v: scan(lambda c, _: (c * 2.0, c), v, None, length=4)[1][3],
     "scan, constant": lambda v: scan(lambda c, _: (c + v, None), 0.0, None, length=8)[0],
     "scan, recomputed": lambda v: scan(lambda c, _: (c * 2.0, None), v, None, length=3, checkpoints=1)[0],
+    "linear solve": lambda v: custom_linear_solve(
+        lambda x: 0.125 * x, v, lambda _, b: b / 0.125, lambda _, b: b / 0.125
+    ),
     "cond": lambda v: cond(True, lambda c: c * 8.0, lambda c: c, v),
 }
 DERIVATIVES: dict[str, Callable[[Callable[[Any], Any]], Any]] = {
