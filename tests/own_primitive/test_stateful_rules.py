@@ -193,6 +193,7 @@ def test_rule_runs_once_for_each_application(derivative: str) -> None:
         assert op.state.jvp == 2 * call
 
 
+@pytest.mark.fast
 def test_pure_rules_are_cached() -> None:
     op = Scaled(pure_rules=True)
     for _ in range(6):
@@ -216,8 +217,9 @@ def test_rules_within_nested_loops_run_linearly_often() -> None:
     assert counts[1] <= 4 * counts[0]
 
 
+@pytest.mark.fast
 def test_jit_of_impure_rules_compiles_once() -> None:
-    """The jaxpr that its rules give in each call is a known one, whose program is kept."""
+    """The jaxpr of its rules is deduplicated in each call, so that the compiled program is reused."""
     op, compiled = Scaled(), 0
 
     def specialise(avals: Any, compile: Any) -> Any:
