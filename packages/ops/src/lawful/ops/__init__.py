@@ -17,20 +17,20 @@ from lawful.ops._bits.gcd import *
 from lawful.ops._composite import Composite as Composite
 from lawful.ops._composite import composite as composite
 from lawful.ops._elementwise.application import *
-from lawful.ops._elementwise.arithmetic import *
+from lawful.ops._elementwise.arithmetic.arithmetic import *
+from lawful.ops._elementwise.arithmetic.division import *
+from lawful.ops._elementwise.arithmetic.length import *
+from lawful.ops._elementwise.arithmetic.power import *
+from lawful.ops._elementwise.arithmetic.signs import *
 from lawful.ops._elementwise.comparison import *
 from lawful.ops._elementwise.complex_parts import *
 from lawful.ops._elementwise.conversion import *
 from lawful.ops._elementwise.declaration import *
-from lawful.ops._elementwise.division import *
-from lawful.ops._elementwise.exponential import *
-from lawful.ops._elementwise.hyperbolic import *
-from lawful.ops._elementwise.length import *
-from lawful.ops._elementwise.logaddexp import *
-from lawful.ops._elementwise.power import *
 from lawful.ops._elementwise.select import *
-from lawful.ops._elementwise.signs import *
-from lawful.ops._elementwise.trigonometric import *
+from lawful.ops._elementwise.transcendental.exponential import *
+from lawful.ops._elementwise.transcendental.hyperbolic import *
+from lawful.ops._elementwise.transcendental.logaddexp import *
+from lawful.ops._elementwise.transcendental.trigonometric import *
 from lawful.ops._indexing.at import *
 from lawful.ops._indexing.dynamic_slice import *
 from lawful.ops._indexing.dynamic_slice_functions import *

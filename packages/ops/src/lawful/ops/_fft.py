@@ -23,7 +23,7 @@ from lawful.core import (
     get_aval,
     is_float,
 )
-from lawful.ops._elementwise.arithmetic import mul
+from lawful.ops._elementwise.arithmetic.arithmetic import mul
 from lawful.ops._elementwise.complex_parts import conj
 from lawful.ops._shape.joining import pad
 from lawful.ops._shape.reshape import broadcast_in_dim

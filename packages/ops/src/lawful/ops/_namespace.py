@@ -33,23 +33,23 @@ from lawful.ops._convolution.reduce_window import *
 from lawful.ops._convolution.select_and_gather import *
 from lawful.ops._convolution.sliding_window import *
 from lawful.ops._elementwise.application import *
-from lawful.ops._elementwise.arithmetic import *
+from lawful.ops._elementwise.arithmetic.arithmetic import *
+from lawful.ops._elementwise.arithmetic.division import *
+from lawful.ops._elementwise.arithmetic.length import *
+from lawful.ops._elementwise.arithmetic.power import *
+from lawful.ops._elementwise.arithmetic.power_derivative import *
+from lawful.ops._elementwise.arithmetic.rounding import *
+from lawful.ops._elementwise.arithmetic.signs import *
 from lawful.ops._elementwise.comparison import *
 from lawful.ops._elementwise.complex_parts import *
 from lawful.ops._elementwise.compositions import *
 from lawful.ops._elementwise.conversion import *
 from lawful.ops._elementwise.declaration import *
-from lawful.ops._elementwise.division import *
-from lawful.ops._elementwise.exponential import *
-from lawful.ops._elementwise.hyperbolic import *
-from lawful.ops._elementwise.length import *
-from lawful.ops._elementwise.logaddexp import *
-from lawful.ops._elementwise.power import *
-from lawful.ops._elementwise.power_derivative import *
-from lawful.ops._elementwise.rounding import *
 from lawful.ops._elementwise.select import *
-from lawful.ops._elementwise.signs import *
-from lawful.ops._elementwise.trigonometric import *
+from lawful.ops._elementwise.transcendental.exponential import *
+from lawful.ops._elementwise.transcendental.hyperbolic import *
+from lawful.ops._elementwise.transcendental.logaddexp import *
+from lawful.ops._elementwise.transcendental.trigonometric import *
 from lawful.ops._fft import *
 from lawful.ops._indexing.at import *
 from lawful.ops._indexing.dynamic_slice import *
@@ -137,23 +137,23 @@ if not TYPE_CHECKING:
     __all__ += _convolution.select_and_gather.__all__
     __all__ += _convolution.sliding_window.__all__
     __all__ += _elementwise.application.__all__
-    __all__ += _elementwise.arithmetic.__all__
+    __all__ += _elementwise.arithmetic.arithmetic.__all__
     __all__ += _elementwise.comparison.__all__
     __all__ += _elementwise.compositions.__all__
     __all__ += _elementwise.complex_parts.__all__
     __all__ += _elementwise.conversion.__all__
     __all__ += _elementwise.declaration.__all__
-    __all__ += _elementwise.division.__all__
-    __all__ += _elementwise.length.__all__
-    __all__ += _elementwise.logaddexp.__all__
-    __all__ += _elementwise.power.__all__
-    __all__ += _elementwise.power_derivative.__all__
-    __all__ += _elementwise.rounding.__all__
+    __all__ += _elementwise.arithmetic.division.__all__
+    __all__ += _elementwise.arithmetic.length.__all__
+    __all__ += _elementwise.transcendental.logaddexp.__all__
+    __all__ += _elementwise.arithmetic.power.__all__
+    __all__ += _elementwise.arithmetic.power_derivative.__all__
+    __all__ += _elementwise.arithmetic.rounding.__all__
     __all__ += _elementwise.select.__all__
-    __all__ += _elementwise.signs.__all__
-    __all__ += _elementwise.exponential.__all__
-    __all__ += _elementwise.hyperbolic.__all__
-    __all__ += _elementwise.trigonometric.__all__
+    __all__ += _elementwise.arithmetic.signs.__all__
+    __all__ += _elementwise.transcendental.exponential.__all__
+    __all__ += _elementwise.transcendental.hyperbolic.__all__
+    __all__ += _elementwise.transcendental.trigonometric.__all__
     __all__ += _fft.__all__
     __all__ += _indexing.at.__all__
     __all__ += _indexing.dynamic_slice.__all__

@@ -20,7 +20,7 @@ from lawful.core import (
     ShapedArray,
     get_aval,
 )
-from lawful.ops._elementwise.arithmetic import add
+from lawful.ops._elementwise.arithmetic.arithmetic import add
 from lawful.ops._elementwise.comparison import bitwise_or, bitwise_xor, shift_left, shift_right_logical
 from lawful.ops._elementwise.conversion import convert_element_type
 from lawful.ops._support.batch_dimensions import align_to_front

@@ -12,14 +12,14 @@ from typing import Any, Final
 import numpy as np
 
 from lawful.core import get_aval
-from lawful.ops._elementwise.arithmetic import abs, add, div, max, mul, neg, sign, sqrt, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import abs, add, div, max, mul, neg, sign, sqrt, sub
+from lawful.ops._elementwise.arithmetic.signs import copysign, signbit
 from lawful.ops._elementwise.comparison import bitwise_and, bitwise_not, bitwise_or, eq, ge, gt, is_finite, lt, ne
 from lawful.ops._elementwise.complex_parts import complex, imag, real
-from lawful.ops._elementwise.exponential import exp, log
-from lawful.ops._elementwise.hyperbolic import cosh, sinh
 from lawful.ops._elementwise.select import where
-from lawful.ops._elementwise.signs import copysign, signbit
-from lawful.ops._elementwise.trigonometric import cos, sin
+from lawful.ops._elementwise.transcendental.exponential import exp, log
+from lawful.ops._elementwise.transcendental.hyperbolic import cosh, sinh
+from lawful.ops._elementwise.transcendental.trigonometric import cos, sin
 
 __all__ = ["corrections", "formulas"]
 

@@ -23,7 +23,7 @@ from lawful.core import (
     get_aval,
     promote_dtypes,
 )
-from lawful.ops._elementwise.arithmetic import neg
+from lawful.ops._elementwise.arithmetic.arithmetic import neg
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._support.dtypes import COMPLEX_OF, REAL_OF
 from lawful.ops._support.promotion import OfKinds, broadcast_shapes, broadcast_to, convert

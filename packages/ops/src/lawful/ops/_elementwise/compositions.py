@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import ArgumentTypeError, get_aval
-from lawful.ops._elementwise.arithmetic import add, mul, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import add, mul, sub
 from lawful.ops._elementwise.comparison import bitwise_and, shift_right_arithmetic, shift_right_logical
 from lawful.ops._elementwise.conversion import convert_element_type
 from lawful.ops._support.promotion import promote

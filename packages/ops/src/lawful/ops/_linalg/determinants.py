@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Call, Choose, Primitive, ShapedArray, Zero, get_aval
-from lawful.ops._elementwise.arithmetic import abs, sign
+from lawful.ops._elementwise.arithmetic.arithmetic import abs, sign
 from lawful.ops._elementwise.comparison import eq, ne
 from lawful.ops._elementwise.complex_parts import complex, imag, real
-from lawful.ops._elementwise.exponential import log
 from lawful.ops._elementwise.select import where
+from lawful.ops._elementwise.transcendental.exponential import log
 from lawful.ops._linalg.decomposition import decomposition, sample_dtype
 from lawful.ops._linalg.inverse import inv
 from lawful.ops._linalg.lu import lu

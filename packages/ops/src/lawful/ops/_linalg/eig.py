@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Call, Choose, Excluded, MissingRuleError, ShapedArray, Unequal, get_aval
-from lawful.ops._elementwise.arithmetic import abs
+from lawful.ops._elementwise.arithmetic.arithmetic import abs
 from lawful.ops._elementwise.comparison import eq
 from lawful.ops._elementwise.complex_parts import complex
 from lawful.ops._elementwise.select import where

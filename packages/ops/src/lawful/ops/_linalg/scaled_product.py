@@ -10,10 +10,10 @@ import numpy as np
 
 from lawful.core import get_aval
 from lawful.ops._bits.bitcast import bitcast_convert_type
-from lawful.ops._elementwise.arithmetic import abs, div, max, min, mul, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import abs, div, max, min, mul, sub
+from lawful.ops._elementwise.arithmetic.division import floor_divide
 from lawful.ops._elementwise.comparison import bitwise_and, gt, is_finite, lt, shift_left, shift_right_logical
 from lawful.ops._elementwise.conversion import convert_element_type
-from lawful.ops._elementwise.division import floor_divide
 from lawful.ops._elementwise.select import where
 from lawful.ops._linalg.matrices import check_matrices, real_dtype
 from lawful.ops._reduction.reduction import reduce_max, reduce_prod, reduce_sum

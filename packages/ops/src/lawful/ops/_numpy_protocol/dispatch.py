@@ -33,18 +33,18 @@ from lawful.core import (
     to_numpy,
 )
 from lawful.ops._bits import gcd as _gcd
-from lawful.ops._elementwise import arithmetic as _arithmetic
 from lawful.ops._elementwise import comparison as _comparison
-from lawful.ops._elementwise import exponential as _exponential
-from lawful.ops._elementwise import hyperbolic as _hyperbolic
-from lawful.ops._elementwise import length as _length
-from lawful.ops._elementwise import logaddexp as _logaddexp
-from lawful.ops._elementwise import trigonometric as _trigonometric
+from lawful.ops._elementwise.arithmetic import arithmetic as _arithmetic
+from lawful.ops._elementwise.arithmetic import length as _length
+from lawful.ops._elementwise.arithmetic.division import floor_divide, remainder, true_divide
 from lawful.ops._elementwise.comparison import shift_right
 from lawful.ops._elementwise.complex_parts import imag, real
 from lawful.ops._elementwise.declaration import Elementwise
-from lawful.ops._elementwise.division import floor_divide, remainder, true_divide
 from lawful.ops._elementwise.select import where
+from lawful.ops._elementwise.transcendental import exponential as _exponential
+from lawful.ops._elementwise.transcendental import hyperbolic as _hyperbolic
+from lawful.ops._elementwise.transcendental import logaddexp as _logaddexp
+from lawful.ops._elementwise.transcendental import trigonometric as _trigonometric
 from lawful.ops._numpy_protocol import numpy_reduction as reduction
 from lawful.ops._products.functions import dot, matmul, tensordot
 from lawful.ops._reduction.cumulative import cummax, cummin

@@ -22,12 +22,13 @@ from lawful.core import (
     register_dispatch_module,
     shorten,
 )
-from lawful.ops._elementwise import arithmetic, comparison
+from lawful.ops._elementwise import comparison
+from lawful.ops._elementwise.arithmetic import arithmetic
+from lawful.ops._elementwise.arithmetic.division import floor_divide, remainder, true_divide
+from lawful.ops._elementwise.arithmetic.power import power_by_integer
 from lawful.ops._elementwise.complex_parts import conj, imag, real
 from lawful.ops._elementwise.conversion import convert_element_type, convert_element_type_p
 from lawful.ops._elementwise.declaration import Elementwise
-from lawful.ops._elementwise.division import floor_divide, remainder, true_divide
-from lawful.ops._elementwise.power import power_by_integer
 from lawful.ops._indexing.at import At
 from lawful.ops._indexing.getitem import getitem
 from lawful.ops._indexing.take import take

@@ -19,7 +19,7 @@ import numpy as np
 from lawful import ops
 from lawful.core import ArgumentValueError, ShapedArray, as_dtype, get_aval, is_inexact
 from lawful.ops._composite import composite
-from lawful.ops._elementwise.arithmetic import div, mul, sqrt, square, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import div, mul, sqrt, square, sub
 from lawful.ops._reduction import arg_reduction, reduction
 from lawful.ops._reduction.axes import kept_axes
 from lawful.ops._reduction.reduction import Reduction

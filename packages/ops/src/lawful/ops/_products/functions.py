@@ -17,7 +17,7 @@ from lawful.core import (
     shorten,
 )
 from lawful.ops._composite import composite
-from lawful.ops._elementwise.arithmetic import mul
+from lawful.ops._elementwise.arithmetic.arithmetic import mul
 from lawful.ops._products.dot_general import dot_general
 from lawful.ops._shape.reshape import reshape, transpose
 from lawful.ops._support.eager import is_eager

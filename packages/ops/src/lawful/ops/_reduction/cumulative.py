@@ -9,11 +9,11 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import ArgumentTypeError, Call, Choose, Declaration, Primitive, ShapedArray, Zero, get_aval, kind
-from lawful.ops._elementwise.arithmetic import abs, add, div, max, min, mul, neg, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import abs, add, div, max, min, mul, neg, sub
 from lawful.ops._elementwise.comparison import eq, ne
 from lawful.ops._elementwise.conversion import convert_element_type
-from lawful.ops._elementwise.hyperbolic import logistic
-from lawful.ops._elementwise.logaddexp import lower_logaddexp
+from lawful.ops._elementwise.transcendental.hyperbolic import logistic
+from lawful.ops._elementwise.transcendental.logaddexp import lower_logaddexp
 from lawful.ops._products.precision import OF_COMPLEX_INFINITY
 from lawful.ops._shape.reshape import reshape
 from lawful.ops._support.dtypes import accumulation_dtype, check_kind, highest, lowest

@@ -25,7 +25,7 @@ from lawful.core import (
     kind,
     of_numpy,
 )
-from lawful.ops._elementwise.arithmetic import div
+from lawful.ops._elementwise.arithmetic.arithmetic import div
 from lawful.ops._elementwise.comparison import eq
 from lawful.ops._elementwise.conversion import convert_element_type
 from lawful.ops._products.precision import OF_COMPLEX_INFINITY

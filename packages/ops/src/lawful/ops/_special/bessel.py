@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Excluded, Interval
-from lawful.ops._elementwise.arithmetic import abs, add, mul, sign, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import abs, add, mul, sign, sub
 from lawful.ops._elementwise.comparison import ge, lt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise

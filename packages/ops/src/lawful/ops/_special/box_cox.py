@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Choose, Interval
-from lawful.ops._elementwise.arithmetic import add, mul, pow, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import add, mul, pow, sub
+from lawful.ops._elementwise.arithmetic.power import integer_pow
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.exponential import log, log1p
-from lawful.ops._elementwise.power import integer_pow
+from lawful.ops._elementwise.transcendental.exponential import log, log1p
 from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double, polynomial
 
 __all__ = ["boxcox", "boxcox1p", "boxcox1p_derivative_p", "boxcox1p_p", "boxcox_derivative_p", "boxcox_p"]

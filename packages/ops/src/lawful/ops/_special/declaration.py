@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval, Primitive, cached_function
-from lawful.ops._elementwise.arithmetic import mul, neg
+from lawful.ops._elementwise.arithmetic.arithmetic import mul, neg
 from lawful.ops._elementwise.complex_parts import complex
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Choose, Excluded, Interval
-from lawful.ops._elementwise.arithmetic import mul, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import mul, sub
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special import taylor
 from lawful.ops._special.gamma import digamma, lgamma, polygamma

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval
-from lawful.ops._elementwise.arithmetic import add, div, mul, neg, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import add, div, mul, neg, sub
 from lawful.ops._elementwise.comparison import bitwise_and, bitwise_or, eq, le
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.exponential import log, log1p
 from lawful.ops._elementwise.select import where
+from lawful.ops._elementwise.transcendental.exponential import log, log1p
 from lawful.ops._support.double import REAL_PROMOTION, Evaluated, lowered
 from lawful.ops._support.dtypes import least_normal
 

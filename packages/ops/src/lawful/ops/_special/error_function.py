@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval, Primitive
-from lawful.ops._elementwise.arithmetic import add, mul, neg, square
+from lawful.ops._elementwise.arithmetic.arithmetic import add, mul, neg, square
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.exponential import exp
+from lawful.ops._elementwise.transcendental.exponential import exp
 from lawful.ops._support.double import EvaluatedInDouble, each, lowered_in_double, polynomial, rational
 
 __all__ = [

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Excluded, Interval, Primitive
-from lawful.ops._elementwise.arithmetic import div, mul, neg, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import div, mul, neg, sub
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.exponential import exp
+from lawful.ops._elementwise.transcendental.exponential import exp
 from lawful.ops._special.declaration import special_function
 from lawful.ops._special.gamma import numpy_digamma
 from lawful.ops._special.gamma_function import gamma

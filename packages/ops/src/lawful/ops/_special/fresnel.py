@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval
-from lawful.ops._elementwise.arithmetic import mul, round_nearest_even, square, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import mul, round_nearest_even, square, sub
 from lawful.ops._elementwise.declaration import Elementwise
-from lawful.ops._elementwise.trigonometric import cos, sin
+from lawful.ops._elementwise.transcendental.trigonometric import cos, sin
 from lawful.ops._special.declaration import special_function
 from lawful.ops._support.double import rational
 

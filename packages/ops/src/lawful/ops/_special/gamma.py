@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import ArgumentTypeError, Call, Choose, Interval, MissingRuleError, ShapedArray, get_aval, is_float
-from lawful.ops._elementwise.arithmetic import add, mul, neg
+from lawful.ops._elementwise.arithmetic.arithmetic import add, mul, neg
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special import taylor

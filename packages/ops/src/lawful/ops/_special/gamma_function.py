@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Excluded, Interval
-from lawful.ops._elementwise.arithmetic import add, mul
+from lawful.ops._elementwise.arithmetic.arithmetic import add, mul
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special.gamma import digamma, polygamma

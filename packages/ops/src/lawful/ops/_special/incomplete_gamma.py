@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval, cached_function
-from lawful.ops._elementwise.arithmetic import div, mul, neg, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import div, mul, neg, sub
 from lawful.ops._elementwise.comparison import bitwise_and, eq, gt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval
-from lawful.ops._elementwise.arithmetic import add, div, mul, square
+from lawful.ops._elementwise.arithmetic.arithmetic import add, div, mul, square
 from lawful.ops._elementwise.declaration import Elementwise
-from lawful.ops._elementwise.exponential import exp
+from lawful.ops._elementwise.transcendental.exponential import exp
 from lawful.ops._special.declaration import special_function
 from lawful.ops._special.error_function import erf, erfc
 from lawful.ops._special.quadrature import gauss_legendre_of_even, sum_over_nodes

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval, Primitive
-from lawful.ops._elementwise.arithmetic import abs, div, mul, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import abs, div, mul, sub
 from lawful.ops._elementwise.comparison import eq, gt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.select import where

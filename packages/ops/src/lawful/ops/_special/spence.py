@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval, Primitive
-from lawful.ops._elementwise.arithmetic import mul
+from lawful.ops._elementwise.arithmetic.arithmetic import mul
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._special.declaration import special_function
 from lawful.ops._special.gamma import BERNOULLI

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval, Primitive
-from lawful.ops._elementwise.arithmetic import div, mul
+from lawful.ops._elementwise.arithmetic.arithmetic import div, mul
 from lawful.ops._elementwise.declaration import Elementwise
-from lawful.ops._elementwise.trigonometric import cos
+from lawful.ops._elementwise.transcendental.trigonometric import cos
 from lawful.ops._special.declaration import special_function
 from lawful.ops._support.double import polynomial, rational
 

@@ -9,12 +9,12 @@ import ml_dtypes
 import numpy as np
 
 from lawful.core import Primitive, get_aval, of_numpy
-from lawful.ops._elementwise.arithmetic import abs, add, div, mul, neg, rsqrt, square, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import abs, add, div, mul, neg, rsqrt, square, sub
 from lawful.ops._elementwise.comparison import bitwise_or, ge, gt, lt
 from lawful.ops._elementwise.complex_parts import imag, real
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.exponential import exp
 from lawful.ops._elementwise.select import where
+from lawful.ops._elementwise.transcendental.exponential import exp
 from lawful.ops._support.double import lowered
 
 

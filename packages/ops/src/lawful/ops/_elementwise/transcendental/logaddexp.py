@@ -9,10 +9,10 @@ import ml_dtypes
 import numpy as np
 
 from lawful.core import get_aval
-from lawful.ops._elementwise.arithmetic import min, mul, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import min, mul, sub
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.hyperbolic import logistic
+from lawful.ops._elementwise.transcendental.hyperbolic import logistic
 
 __all__ = ["logaddexp", "logaddexp_p"]
 

@@ -8,14 +8,14 @@ from typing import Any, Final
 import numpy as np
 
 from lawful.core import Excluded, Interval, Primitive, get_aval, of_numpy
-from lawful.ops._elementwise.arithmetic import div, mul, neg, sqrt, sub
-from lawful.ops._elementwise.arithmetic_evaluation import lower_by, lower_by_chlo
+from lawful.ops._elementwise.arithmetic.arithmetic import div, mul, neg, sqrt, sub
+from lawful.ops._elementwise.arithmetic.evaluation import lower_by, lower_by_chlo
 from lawful.ops._elementwise.branch_cuts import CUT_BELOW_ONE, CUT_OUTSIDE_I, CUT_OUTSIDE_ONE
 from lawful.ops._elementwise.complex_lowering import by_parts, corrected
 from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.derivative_factors import (
+from lawful.ops._elementwise.transcendental.derivative_factors import (
     complex_sech_squared,
     derivative_factor,
     hypot_one_p,

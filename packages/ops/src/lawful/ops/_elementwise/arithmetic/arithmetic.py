@@ -8,7 +8,7 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import Excluded, Interval, Unequal, Zero, get_aval
-from lawful.ops._elementwise.arithmetic_evaluation import (
+from lawful.ops._elementwise.arithmetic.evaluation import (
     lower_abs,
     lower_by,
     lower_division,
@@ -23,11 +23,11 @@ from lawful.ops._elementwise.arithmetic_evaluation import (
     numpy_sign,
     real_dtype,
 )
+from lawful.ops._elementwise.arithmetic.integer_power import lower_power
 from lawful.ops._elementwise.branch_cuts import CUT_BELOW_ZERO
 from lawful.ops._elementwise.complex_lowering import by_parts, corrected
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.integer_power import lower_power
 
 __all__ = [
     "abs",

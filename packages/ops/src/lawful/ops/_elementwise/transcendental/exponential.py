@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval, of_numpy
-from lawful.ops._elementwise.arithmetic import add, div, mul
-from lawful.ops._elementwise.arithmetic_evaluation import lower_by
+from lawful.ops._elementwise.arithmetic.arithmetic import add, div, mul
+from lawful.ops._elementwise.arithmetic.evaluation import lower_by
 from lawful.ops._elementwise.branch_cuts import CUT_BELOW_MINUS_ONE, CUT_BELOW_ZERO
 from lawful.ops._elementwise.complex_lowering import by_parts, corrected
 from lawful.ops._elementwise.declaration import Elementwise

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import ArgumentValueError, Interval
-from lawful.ops._elementwise.arithmetic import round_nearest_even
+from lawful.ops._elementwise.arithmetic.arithmetic import round_nearest_even
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 

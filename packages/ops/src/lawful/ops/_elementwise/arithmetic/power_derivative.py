@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 
 from lawful.core import Choose, Interval, Primitive, of_numpy
-from lawful.ops._elementwise.arithmetic import mul
+from lawful.ops._elementwise.arithmetic.arithmetic import mul
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._support.double import lowered
 

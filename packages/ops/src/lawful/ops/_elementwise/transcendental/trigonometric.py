@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Excluded, Interval, get_aval
-from lawful.ops._elementwise.arithmetic import add, div, mul, neg, square
-from lawful.ops._elementwise.arithmetic_evaluation import lower_by, lower_by_chlo
+from lawful.ops._elementwise.arithmetic.arithmetic import add, div, mul, neg, square
+from lawful.ops._elementwise.arithmetic.evaluation import lower_by, lower_by_chlo
 from lawful.ops._elementwise.branch_cuts import CUT_OUTSIDE_I, CUT_OUTSIDE_ONE
 from lawful.ops._elementwise.complex_lowering import by_parts, corrected
 from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.derivative_factors import complex_sech_squared, rsqrt_one_minus_square, zero_when_far
+from lawful.ops._elementwise.transcendental.derivative_factors import (
+    complex_sech_squared,
+    rsqrt_one_minus_square,
+    zero_when_far,
+)
 
 __all__ = [
     "acos",

@@ -8,7 +8,7 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import get_aval
-from lawful.ops._elementwise.arithmetic import abs, neg
+from lawful.ops._elementwise.arithmetic.arithmetic import abs, neg
 from lawful.ops._elementwise.comparison import lt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise

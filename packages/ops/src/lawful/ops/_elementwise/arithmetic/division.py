@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from lawful.core import get_aval, is_inexact
-from lawful.ops._elementwise.arithmetic import add, div, div_p, rem, round_nearest_even, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import add, div, div_p, rem, round_nearest_even, sub
+from lawful.ops._elementwise.arithmetic.signs import with_zero_of_sign
 from lawful.ops._elementwise.comparison import bitwise_and, eq, lt, ne
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.select import where
-from lawful.ops._elementwise.signs import with_zero_of_sign
 from lawful.ops._support.dtypes import accumulation_dtype
 from lawful.ops._support.eager import is_eager
 from lawful.ops._support.promotion import convert, promote

@@ -16,7 +16,7 @@ import ml_dtypes
 import numpy as np
 
 from lawful.core import Excluded, Primitive, of_numpy
-from lawful.ops._elementwise.arithmetic import div, mul, neg, square, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import div, mul, neg, square, sub
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._support.double import lowered

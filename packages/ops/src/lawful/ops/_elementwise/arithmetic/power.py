@@ -10,10 +10,10 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, Interval, ShapedArray, get_aval, is_float, is_inexact
-from lawful.ops._elementwise.arithmetic import div_p, mul, mul_p
+from lawful.ops._elementwise.arithmetic.arithmetic import div_p, mul, mul_p
+from lawful.ops._elementwise.arithmetic.signs import copysign
 from lawful.ops._elementwise.complex_lowering import by_parts
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.signs import copysign
 from lawful.ops._support.promotion import OfKinds, convert, promote
 
 __all__ = ["integer_pow", "integer_pow_p"]

@@ -1,0 +1,1 @@
+"""Arithmetic: sums, products, divisions, powers, rounding and signs."""

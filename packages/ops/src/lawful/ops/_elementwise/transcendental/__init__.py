@@ -1,0 +1,1 @@
+"""Exponentials, logarithms, and trigonometric and hyperbolic functions."""
