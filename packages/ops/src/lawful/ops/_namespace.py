@@ -63,20 +63,20 @@ from lawful.ops._indexing.take_along_dimension import *
 from lawful.ops._indexing.windows import *
 from lawful.ops._linalg.cholesky import *
 from lawful.ops._linalg.determinants import *
-from lawful.ops._linalg.eig import *
-from lawful.ops._linalg.eigh import *
-from lawful.ops._linalg.hessenberg import *
+from lawful.ops._linalg.eigenvalues.eig import *
+from lawful.ops._linalg.eigenvalues.eigh import *
+from lawful.ops._linalg.eigenvalues.hessenberg import *
+from lawful.ops._linalg.eigenvalues.schur import *
+from lawful.ops._linalg.eigenvalues.tridiagonal import *
 from lawful.ops._linalg.householder import *
 from lawful.ops._linalg.inverse import *
-from lawful.ops._linalg.lu import *
 from lawful.ops._linalg.qr import *
-from lawful.ops._linalg.schur import *
-from lawful.ops._linalg.solve import *
 from lawful.ops._linalg.svd import *
 from lawful.ops._linalg.symmetric_product import *
-from lawful.ops._linalg.triangular_solve import *
-from lawful.ops._linalg.tridiagonal import *
-from lawful.ops._linalg.tridiagonal_solve import *
+from lawful.ops._linalg.systems.lu import *
+from lawful.ops._linalg.systems.solve import *
+from lawful.ops._linalg.systems.triangular_solve import *
+from lawful.ops._linalg.systems.tridiagonal_solve import *
 from lawful.ops._numpy_protocol import numpy_reduction as numpy_reduction
 from lawful.ops._numpy_protocol.dispatch import *
 from lawful.ops._numpy_protocol.methods import *
@@ -167,20 +167,20 @@ if not TYPE_CHECKING:
     __all__ += _indexing.windows.__all__
     __all__ += _linalg.cholesky.__all__
     __all__ += _linalg.determinants.__all__
-    __all__ += _linalg.eig.__all__
-    __all__ += _linalg.eigh.__all__
-    __all__ += _linalg.hessenberg.__all__
+    __all__ += _linalg.eigenvalues.eig.__all__
+    __all__ += _linalg.eigenvalues.eigh.__all__
+    __all__ += _linalg.eigenvalues.hessenberg.__all__
     __all__ += _linalg.householder.__all__
     __all__ += _linalg.inverse.__all__
-    __all__ += _linalg.lu.__all__
+    __all__ += _linalg.systems.lu.__all__
     __all__ += _linalg.qr.__all__
-    __all__ += _linalg.schur.__all__
-    __all__ += _linalg.solve.__all__
+    __all__ += _linalg.eigenvalues.schur.__all__
+    __all__ += _linalg.systems.solve.__all__
     __all__ += _linalg.svd.__all__
     __all__ += _linalg.symmetric_product.__all__
-    __all__ += _linalg.triangular_solve.__all__
-    __all__ += _linalg.tridiagonal.__all__
-    __all__ += _linalg.tridiagonal_solve.__all__
+    __all__ += _linalg.systems.triangular_solve.__all__
+    __all__ += _linalg.eigenvalues.tridiagonal.__all__
+    __all__ += _linalg.systems.tridiagonal_solve.__all__
     __all__ += _support.array_like.__all__
     __all__ += _numpy_protocol.dispatch.__all__
     __all__ += _numpy_protocol.methods.__all__

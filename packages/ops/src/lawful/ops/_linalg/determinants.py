@@ -14,9 +14,9 @@ from lawful.ops._elementwise.select import where
 from lawful.ops._elementwise.transcendental.exponential import log
 from lawful.ops._linalg.decomposition import decomposition, sample_dtype
 from lawful.ops._linalg.inverse import inv
-from lawful.ops._linalg.lu import lu
 from lawful.ops._linalg.matrices import check_matrices, diagonal, real_dtype
 from lawful.ops._linalg.scaled_product import balanced, det_by_scaling, product_of_pivots
+from lawful.ops._linalg.systems.lu import lu
 from lawful.ops._products.dot_general import dot_general
 from lawful.ops._reduction.reduction import reduce_prod, reduce_sum
 from lawful.ops._shape.iota import iota

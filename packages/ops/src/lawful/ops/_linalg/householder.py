@@ -15,7 +15,7 @@ from lawful.ops._linalg.matrices import (
     rows_of,
     triangle,
 )
-from lawful.ops._linalg.triangular_solve import triangular_solve
+from lawful.ops._linalg.systems.triangular_solve import triangular_solve
 from lawful.ops._products.functions import matmul
 from lawful.ops._shape.slicing import slice_in_dim
 from lawful.ops._support.promotion import broadcast_to, convert

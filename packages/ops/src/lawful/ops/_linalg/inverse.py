@@ -9,7 +9,7 @@ import numpy as np
 from lawful.core import Call, Choose, ShapedArray, get_aval
 from lawful.ops._linalg.decomposition import decomposition, sample_dtype
 from lawful.ops._linalg.matrices import check_matrices, identity
-from lawful.ops._linalg.solve import solve
+from lawful.ops._linalg.systems.solve import solve
 from lawful.ops._products.functions import matmul
 from lawful.ops._support.operation_counts import of_matrices
 from lawful.ops._support.promotion import broadcast_to

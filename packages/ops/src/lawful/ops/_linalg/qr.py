@@ -22,7 +22,7 @@ from lawful.ops._linalg.matrices import (
     with_complement,
 )
 from lawful.ops._linalg.routines import geqrf, orgqr
-from lawful.ops._linalg.triangular_solve import triangular_solve
+from lawful.ops._linalg.systems.triangular_solve import triangular_solve
 from lawful.ops._shape.joining import concatenate
 from lawful.ops._support.operation_counts import of_matrices
 

@@ -20,11 +20,11 @@ from lawful.core import (
     promote_dtypes,
 )
 from lawful.ops._linalg.decomposition import all_finite, finite_matrices, is_success, sample_dtype, where_matrix
-from lawful.ops._linalg.lu import permutation_matrix, permutation_of_swaps
 from lawful.ops._linalg.matrices import conjugate, matrix_transpose
 from lawful.ops._linalg.routines import getrf, trsm
-from lawful.ops._linalg.systems import batch_system, infer_system
-from lawful.ops._linalg.triangular_solve import triangular_solve, where_finite_lines
+from lawful.ops._linalg.systems.lu import permutation_matrix, permutation_of_swaps
+from lawful.ops._linalg.systems.triangular_solve import triangular_solve, where_finite_lines
+from lawful.ops._linalg.systems.typing import batch_system, infer_system
 from lawful.ops._products.functions import matmul
 from lawful.ops._shape.squeeze import expand_dims, squeeze
 from lawful.ops._support.promotion import convert

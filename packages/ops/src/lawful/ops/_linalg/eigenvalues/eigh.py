@@ -14,7 +14,7 @@ from lawful.ops._linalg.decomposition import (
     sample_dtype,
     widened,
 )
-from lawful.ops._linalg.hermitian import lower_triangle, read_triangle
+from lawful.ops._linalg.eigenvalues.hermitian import lower_triangle, read_triangle
 from lawful.ops._linalg.matrices import (
     adjoint,
     check_matrices,

@@ -23,7 +23,7 @@ from lawful.core import (
 )
 from lawful.ops._linalg.decomposition import info_of, is_finite, is_success, sample_dtype, where_matrix
 from lawful.ops._linalg.matrices import as_column, matrix_dtypes
-from lawful.ops._linalg.triangular_solve import where_finite_lines
+from lawful.ops._linalg.systems.triangular_solve import where_finite_lines
 from lawful.ops._shape.joining import pad
 from lawful.ops._shape.reshape import reshape
 from lawful.ops._shape.squeeze import expand_dims, squeeze

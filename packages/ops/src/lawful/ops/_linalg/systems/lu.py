@@ -33,7 +33,7 @@ from lawful.ops._linalg.matrices import (
     with_dtype,
 )
 from lawful.ops._linalg.routines import getrf
-from lawful.ops._linalg.triangular_solve import triangular_solve
+from lawful.ops._linalg.systems.triangular_solve import triangular_solve
 from lawful.ops._shape.iota import iota
 from lawful.ops._shape.joining import concatenate
 from lawful.ops._shape.reshape import broadcast_in_dim

@@ -8,11 +8,11 @@ import numpy as np
 
 from lawful.core import Call, Choose, ShapedArray, Unequal, get_aval
 from lawful.ops._linalg.decomposition import decomposition, is_success, narrowed, sample_dtype, widened
-from lawful.ops._linalg.hessenberg import reduce_to_hessenberg
+from lawful.ops._linalg.eigenvalues.hessenberg import reduce_to_hessenberg
+from lawful.ops._linalg.eigenvalues.reflections import power_of_scale
+from lawful.ops._linalg.eigenvalues.schur_iterations import make_triangular
 from lawful.ops._linalg.matrices import check_matrices
-from lawful.ops._linalg.reflections import power_of_scale
 from lawful.ops._linalg.routines import gees
-from lawful.ops._linalg.schur_iterations import make_triangular
 from lawful.ops._support.operation_counts import of_matrices
 
 __all__ = ["schur", "schur_p"]

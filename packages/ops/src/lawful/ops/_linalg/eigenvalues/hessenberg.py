@@ -9,8 +9,8 @@ import numpy as np
 
 from lawful.core import Call, Choose, ShapedArray, get_aval
 from lawful.ops._linalg.decomposition import decomposition, is_success, narrowed, sample_dtype, widened
+from lawful.ops._linalg.eigenvalues.reflections import power_of_scale, reflection
 from lawful.ops._linalg.matrices import check_matrices
-from lawful.ops._linalg.reflections import power_of_scale, reflection
 from lawful.ops._linalg.routines import gehrd
 from lawful.ops._support.operation_counts import of_matrices
 

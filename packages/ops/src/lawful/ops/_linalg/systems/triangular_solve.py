@@ -29,7 +29,7 @@ from lawful.ops._linalg.decomposition import (
 )
 from lawful.ops._linalg.matrices import conjugate, matrix_transpose, triangle
 from lawful.ops._linalg.routines import trsm
-from lawful.ops._linalg.systems import batch_system, infer_system
+from lawful.ops._linalg.systems.typing import batch_system, infer_system
 from lawful.ops._shape.squeeze import expand_dims, squeeze
 from lawful.ops._support.promotion import convert
 

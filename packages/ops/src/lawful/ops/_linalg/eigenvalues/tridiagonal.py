@@ -9,9 +9,9 @@ import numpy as np
 
 from lawful.core import Call, Choose, ShapedArray, get_aval
 from lawful.ops._linalg.decomposition import decomposition, is_success, mask_triangle, narrowed, sample_dtype, widened
-from lawful.ops._linalg.hermitian import lower_triangle, read_triangle
+from lawful.ops._linalg.eigenvalues.hermitian import lower_triangle, read_triangle
+from lawful.ops._linalg.eigenvalues.reflections import power_of_scale, reflection
 from lawful.ops._linalg.matrices import check_matrices, real_dtype
-from lawful.ops._linalg.reflections import power_of_scale, reflection
 from lawful.ops._linalg.routines import sytrd
 
 __all__ = ["tridiagonal", "tridiagonal_p"]

@@ -1,0 +1,1 @@
+"""Eigenvalues, and the reductions of matrices by which they are computed."""

@@ -1,0 +1,1 @@
+"""Systems of linear equations, and the LU decomposition that solves them."""
