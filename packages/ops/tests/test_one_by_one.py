@@ -20,9 +20,9 @@ from lawful.core import (
     plain,
 )
 from lawful.ops._fast.numbers import OneByOne, source_of
-from lawful.ops._special import gamma as _gamma
-from lawful.ops._special import incomplete_beta as _incomplete_beta
-from lawful.ops._special import incomplete_gamma as _incomplete_gamma
+from lawful.ops._special.gamma import incomplete_beta as _incomplete_beta
+from lawful.ops._special.gamma import incomplete_gamma as _incomplete_gamma
+from lawful.ops._special.gamma import log_gamma as _gamma
 from lawful.ops._support.double import Evaluated
 from lawful.ops._support.iteration import Iteration
 

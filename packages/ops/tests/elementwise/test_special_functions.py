@@ -9,8 +9,8 @@ import pytest
 
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, MissingRuleError
-from lawful.ops._special.densities import beta_density_p, gamma_density_p
-from lawful.ops._special.gamma import _zeta_of_order
+from lawful.ops._special.gamma.densities import beta_density_p, gamma_density_p
+from lawful.ops._special.gamma.log_gamma import _zeta_of_order
 
 ONE_ARGUMENT = ("erf", "erfc", "erf_inv", "lgamma", "digamma", "bessel_i0e", "bessel_i1e", "ndtri", "log_ndtr", "entr")
 ONE_ARGUMENT += ("dawsn", "erfc_inv", "erfcx", "exp1", "expi", "gamma", "sine_integral", "spence")

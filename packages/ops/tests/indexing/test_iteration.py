@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.ops._special import incomplete_gamma as _incomplete_gamma
+from lawful.ops._special.gamma import incomplete_gamma as _incomplete_gamma
 from lawful.ops._support.iteration import Iteration
 
 

@@ -100,19 +100,19 @@ from lawful.ops._shape.split import *
 from lawful.ops._shape.squeeze import *
 from lawful.ops._special.bessel import *
 from lawful.ops._special.box_cox import *
-from lawful.ops._special.complex_gamma import *
-from lawful.ops._special.densities import *
 from lawful.ops._special.entropy import *
-from lawful.ops._special.error_function import *
+from lawful.ops._special.error_functions.error_function import *
+from lawful.ops._special.error_functions.faddeeva import *
+from lawful.ops._special.error_functions.fresnel import *
+from lawful.ops._special.error_functions.owens_t import *
+from lawful.ops._special.error_functions.scaled_error_function import *
 from lawful.ops._special.exponential_integrals import *
-from lawful.ops._special.faddeeva import *
-from lawful.ops._special.fresnel import *
-from lawful.ops._special.gamma import *
-from lawful.ops._special.gamma_function import *
-from lawful.ops._special.incomplete_beta import *
-from lawful.ops._special.incomplete_gamma import *
-from lawful.ops._special.owens_t import *
-from lawful.ops._special.scaled_error_function import *
+from lawful.ops._special.gamma.complex_gamma import *
+from lawful.ops._special.gamma.densities import *
+from lawful.ops._special.gamma.gamma_function import *
+from lawful.ops._special.gamma.incomplete_beta import *
+from lawful.ops._special.gamma.incomplete_gamma import *
+from lawful.ops._special.gamma.log_gamma import *
 from lawful.ops._special.spence import *
 from lawful.ops._special.trigonometric_integrals import *
 from lawful.ops._support.array_like import *
@@ -204,19 +204,19 @@ if not TYPE_CHECKING:
     __all__ += _shape.squeeze.__all__
     __all__ += _special.bessel.__all__
     __all__ += _special.box_cox.__all__
-    __all__ += _special.complex_gamma.__all__
-    __all__ += _special.densities.__all__
+    __all__ += _special.gamma.complex_gamma.__all__
+    __all__ += _special.gamma.densities.__all__
     __all__ += _special.entropy.__all__
-    __all__ += _special.error_function.__all__
+    __all__ += _special.error_functions.error_function.__all__
     __all__ += _special.exponential_integrals.__all__
-    __all__ += _special.faddeeva.__all__
-    __all__ += _special.fresnel.__all__
-    __all__ += _special.gamma.__all__
-    __all__ += _special.gamma_function.__all__
-    __all__ += _special.incomplete_beta.__all__
-    __all__ += _special.incomplete_gamma.__all__
-    __all__ += _special.owens_t.__all__
-    __all__ += _special.scaled_error_function.__all__
+    __all__ += _special.error_functions.faddeeva.__all__
+    __all__ += _special.error_functions.fresnel.__all__
+    __all__ += _special.gamma.log_gamma.__all__
+    __all__ += _special.gamma.gamma_function.__all__
+    __all__ += _special.gamma.incomplete_beta.__all__
+    __all__ += _special.gamma.incomplete_gamma.__all__
+    __all__ += _special.error_functions.owens_t.__all__
+    __all__ += _special.error_functions.scaled_error_function.__all__
     __all__ += _special.spence.__all__
     __all__ += _special.trigonometric_integrals.__all__
     __all__ += _support.batch_dimensions.__all__

@@ -17,8 +17,8 @@ from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.transcendental.exponential import exp
 from lawful.ops._special.declaration import special_function
-from lawful.ops._special.gamma import numpy_digamma
-from lawful.ops._special.gamma_function import gamma
+from lawful.ops._special.gamma.gamma_function import gamma
+from lawful.ops._special.gamma.log_gamma import numpy_digamma
 from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble, polynomial, rational
 from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
 

@@ -23,8 +23,8 @@ from lawful.ops._elementwise.comparison import bitwise_and, eq, gt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
-from lawful.ops._special import taylor
-from lawful.ops._special.densities import gamma_density_p, gamma_factor
+from lawful.ops._special.gamma import taylor
+from lawful.ops._special.gamma.densities import gamma_density_p, gamma_factor
 from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble
 from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._support.promotion import promote

@@ -17,8 +17,8 @@ import numpy as np
 from lawful.core import Choose, Excluded, Interval
 from lawful.ops._elementwise.arithmetic.arithmetic import mul, sub
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._special import taylor
-from lawful.ops._special.gamma import digamma, lgamma, polygamma
+from lawful.ops._special.gamma import taylor
+from lawful.ops._special.gamma.log_gamma import digamma, lgamma, polygamma
 from lawful.ops._support.double import (
     LOG_TWO_PI,
     EvaluatedInDouble,

@@ -22,9 +22,9 @@ from lawful.ops._elementwise.comparison import bitwise_and, eq, gt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
-from lawful.ops._special import taylor
-from lawful.ops._special.densities import TINY, beta_density_p, beta_factor, beta_series, log_inverse_beta
-from lawful.ops._special.gamma import digamma
+from lawful.ops._special.gamma import taylor
+from lawful.ops._special.gamma.densities import TINY, beta_density_p, beta_factor, beta_series, log_inverse_beta
+from lawful.ops._special.gamma.log_gamma import digamma
 from lawful.ops._support.double import (
     REAL_PROMOTION,
     EvaluatedInDouble,

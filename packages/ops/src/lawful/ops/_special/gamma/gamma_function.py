@@ -15,7 +15,7 @@ from lawful.core import Excluded, Interval
 from lawful.ops._elementwise.arithmetic.arithmetic import add, mul
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._special.gamma import digamma, polygamma
+from lawful.ops._special.gamma.log_gamma import digamma, polygamma
 from lawful.ops._support.double import (
     REAL_PROMOTION,
     STIRLING,

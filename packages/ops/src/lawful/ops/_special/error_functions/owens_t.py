@@ -16,7 +16,7 @@ from lawful.ops._elementwise.arithmetic.arithmetic import add, div, mul, square
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.transcendental.exponential import exp
 from lawful.ops._special.declaration import special_function
-from lawful.ops._special.error_function import erf, erfc
+from lawful.ops._special.error_functions.error_function import erf, erfc
 from lawful.ops._special.quadrature import gauss_legendre_of_even, sum_over_nodes
 
 __all__ = ["owens_t", "owens_t_p"]

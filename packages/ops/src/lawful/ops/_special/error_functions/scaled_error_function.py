@@ -18,7 +18,7 @@ from lawful.ops._elementwise.comparison import eq, gt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.select import where
 from lawful.ops._special.declaration import special_function
-from lawful.ops._special.error_function import normal_quantile
+from lawful.ops._special.error_functions.error_function import normal_quantile
 from lawful.ops._special.quadrature import sum_over_nodes
 from lawful.ops._support.double import polynomial
 

@@ -16,7 +16,7 @@ from lawful.core import ArgumentTypeError, Call, Choose, Interval, MissingRuleEr
 from lawful.ops._elementwise.arithmetic.arithmetic import add, mul, neg
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._special import taylor
+from lawful.ops._special.gamma import taylor
 from lawful.ops._support.double import (
     REAL_PROMOTION,
     Algorithm,

@@ -14,9 +14,9 @@ import numpy as np
 from lawful.core import Interval
 from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._special.declaration import complex_function
+from lawful.ops._special.error_functions.scaled_error_function import BOTH_RULES, STEP
 from lawful.ops._special.parts import Parts, plus, scaled, times, where_parts
 from lawful.ops._special.quadrature import sum_of_parts_over_nodes
-from lawful.ops._special.scaled_error_function import BOTH_RULES, STEP
 from lawful.ops._support.double import is_staged, stacked
 from lawful.ops._support.promotion import promote
 

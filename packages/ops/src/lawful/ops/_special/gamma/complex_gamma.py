@@ -16,7 +16,7 @@ from lawful.ops._elementwise.comparison import lt
 from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._elementwise.select import where
 from lawful.ops._special.declaration import complex_function
-from lawful.ops._special.gamma import lgamma
+from lawful.ops._special.gamma.log_gamma import lgamma
 from lawful.ops._special.parts import Parts, inverse, logarithm, plus, power, scaled, times, where_parts
 from lawful.ops._special.quadrature import sum_of_parts_over_nodes
 from lawful.ops._support.double import LOG_TWO_PI, STIRLING

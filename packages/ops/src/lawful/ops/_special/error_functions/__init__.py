@@ -1,0 +1,1 @@
+"""The error functions, and integrals of Gaussians made of them."""

@@ -1,0 +1,1 @@
+"""The gamma function, its logarithm and derivatives, and the incomplete gamma and beta functions."""
