@@ -34,11 +34,11 @@ from lawful.ops._elementwise.transcendental.trigonometric import *
 from lawful.ops._indexing.at import *
 from lawful.ops._indexing.dynamic_slice import *
 from lawful.ops._indexing.dynamic_slice_functions import *
-from lawful.ops._indexing.gather import *
+from lawful.ops._indexing.gather_scatter.gather import *
+from lawful.ops._indexing.gather_scatter.scatter import *
+from lawful.ops._indexing.gather_scatter.windows import *
 from lawful.ops._indexing.getitem import *
-from lawful.ops._indexing.scatter import *
 from lawful.ops._indexing.take import *
-from lawful.ops._indexing.windows import *
 from lawful.ops._numpy_protocol import numpy_reduction as numpy_reduction
 from lawful.ops._numpy_protocol.dispatch import *
 from lawful.ops._numpy_protocol.methods import *

@@ -54,13 +54,13 @@ from lawful.ops._fft import *
 from lawful.ops._indexing.at import *
 from lawful.ops._indexing.dynamic_slice import *
 from lawful.ops._indexing.dynamic_slice_functions import *
-from lawful.ops._indexing.gather import *
+from lawful.ops._indexing.gather_scatter.gather import *
+from lawful.ops._indexing.gather_scatter.scatter import *
+from lawful.ops._indexing.gather_scatter.windows import *
 from lawful.ops._indexing.getitem import *
 from lawful.ops._indexing.positions import *
-from lawful.ops._indexing.scatter import *
 from lawful.ops._indexing.take import *
 from lawful.ops._indexing.take_along_dimension import *
-from lawful.ops._indexing.windows import *
 from lawful.ops._linalg.cholesky import *
 from lawful.ops._linalg.determinants import *
 from lawful.ops._linalg.eigenvalues.eig import *
@@ -158,13 +158,13 @@ if not TYPE_CHECKING:
     __all__ += _indexing.at.__all__
     __all__ += _indexing.dynamic_slice.__all__
     __all__ += _indexing.dynamic_slice_functions.__all__
-    __all__ += _indexing.gather.__all__
+    __all__ += _indexing.gather_scatter.gather.__all__
     __all__ += _indexing.getitem.__all__
     __all__ += _indexing.positions.__all__
-    __all__ += _indexing.scatter.__all__
+    __all__ += _indexing.gather_scatter.scatter.__all__
     __all__ += _indexing.take.__all__
     __all__ += _indexing.take_along_dimension.__all__
-    __all__ += _indexing.windows.__all__
+    __all__ += _indexing.gather_scatter.windows.__all__
     __all__ += _linalg.cholesky.__all__
     __all__ += _linalg.determinants.__all__
     __all__ += _linalg.eigenvalues.eig.__all__

@@ -11,7 +11,7 @@ from lawful import ops
 from lawful.batching import vmap
 from lawful.control_flow import fori_loop
 from lawful.core import ArgumentTypeError, Tracer, get_aval
-from lawful.ops._indexing.windows import (
+from lawful.ops._indexing.gather_scatter.windows import (
     GatherScatterMode,
     Windows,
     check_indices,

@@ -13,9 +13,7 @@ import numpy as np
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, kind
 from lawful.ops._indexing.dynamic_slice_functions import dynamic_update_slice
-from lawful.ops._indexing.getitem import read
-from lawful.ops._indexing.index import Index, index_vectors, parse_index
-from lawful.ops._indexing.scatter import (
+from lawful.ops._indexing.gather_scatter.scatter import (
     Scatter,
     scatter,
     scatter_add,
@@ -24,8 +22,10 @@ from lawful.ops._indexing.scatter import (
     scatter_mul,
     scatter_sub,
 )
+from lawful.ops._indexing.gather_scatter.windows import GatherScatterMode, ScatterDimensionNumbers
+from lawful.ops._indexing.getitem import read
+from lawful.ops._indexing.index import Index, index_vectors, parse_index
 from lawful.ops._indexing.traced_mask import TracedMask
-from lawful.ops._indexing.windows import GatherScatterMode, ScatterDimensionNumbers
 from lawful.ops._shape.reshape import reshape
 from lawful.ops._shape.slicing import rev
 from lawful.ops._shape.squeeze import squeeze

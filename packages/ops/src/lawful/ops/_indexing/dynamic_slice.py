@@ -21,8 +21,8 @@ from lawful.core import (
     Zero,
     get_aval,
 )
-from lawful.ops._indexing.gather import gather_p
-from lawful.ops._indexing.scatter import scatter_p
+from lawful.ops._indexing.gather_scatter.gather import gather_p
+from lawful.ops._indexing.gather_scatter.scatter import scatter_p
 from lawful.ops._shape.reshape import broadcast_in_dim
 from lawful.ops._support.batch_dimensions import add_batch_dim, move_batch_dim
 from lawful.ops._support.operation_counts import no_operations

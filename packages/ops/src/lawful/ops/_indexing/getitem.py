@@ -9,9 +9,9 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import Hook, Tracer, get_aval, register_dispatch_module, to_numpy
-from lawful.ops._indexing.gather import gather
+from lawful.ops._indexing.gather_scatter.gather import gather
+from lawful.ops._indexing.gather_scatter.windows import GatherDimensionNumbers
 from lawful.ops._indexing.index import Index, index_vectors, parse_index
-from lawful.ops._indexing.windows import GatherDimensionNumbers
 from lawful.ops._shape.reshape import reshape
 from lawful.ops._shape.slicing import rev
 from lawful.ops._shape.slicing import slice as slice_op

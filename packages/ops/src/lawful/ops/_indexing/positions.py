@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from lawful.core import ArgumentIndexError, get_aval
-from lawful.ops._indexing.gather import gather
-from lawful.ops._indexing.windows import GatherDimensionNumbers
+from lawful.ops._indexing.gather_scatter.gather import gather
+from lawful.ops._indexing.gather_scatter.windows import GatherDimensionNumbers
 from lawful.ops._shape.joining import concatenate
 from lawful.ops._shape.slicing import slice_in_dim
 from lawful.ops._shape.squeeze import expand_dims, squeeze

@@ -16,10 +16,14 @@ from lawful.core import (
     record,
 )
 from lawful.ops._indexing.at import at, fitting
-from lawful.ops._indexing.gather import gather
+from lawful.ops._indexing.gather_scatter.gather import gather
+from lawful.ops._indexing.gather_scatter.scatter import scatter
+from lawful.ops._indexing.gather_scatter.windows import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+    ScatterDimensionNumbers,
+)
 from lawful.ops._indexing.index import Positions, parse_index
-from lawful.ops._indexing.scatter import scatter
-from lawful.ops._indexing.windows import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
 from lawful.ops._shape.reshape import reshape
 from lawful.ops._shape.squeeze import squeeze
 from lawful.ops._support.promotion import broadcast_shapes, broadcast_to

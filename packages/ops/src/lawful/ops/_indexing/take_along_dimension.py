@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lawful.core import ShapedArray, get_aval
-from lawful.ops._indexing.gather import gather
-from lawful.ops._indexing.windows import GatherDimensionNumbers
+from lawful.ops._indexing.gather_scatter.gather import gather
+from lawful.ops._indexing.gather_scatter.windows import GatherDimensionNumbers
 from lawful.ops._shape.reshape import reshape
 
 __all__ = ["take_along_dimension"]

@@ -23,7 +23,7 @@ from lawful.core import (
     get_aval,
     is_inexact,
 )
-from lawful.ops._indexing.window_positions import (
+from lawful.ops._indexing.gather_scatter.window_positions import (
     Layout,
     layout,
     lowered_bounds,
@@ -31,7 +31,7 @@ from lawful.ops._indexing.window_positions import (
     positions,
     reads_rows,
 )
-from lawful.ops._indexing.windows import (
+from lawful.ops._indexing.gather_scatter.windows import (
     DimensionNumbers,
     GatherDimensionNumbers,
     GatherScatterMode,

@@ -19,7 +19,7 @@ from lawful.core import (
     get_aval,
     is_inexact,
 )
-from lawful.ops._indexing.scatter_derivatives import (
+from lawful.ops._indexing.gather_scatter.scatter_derivatives import (
     Rule,
     jvp_of_extremum,
     jvp_of_linear,
@@ -29,9 +29,9 @@ from lawful.ops._indexing.scatter_derivatives import (
     transpose_of_product,
     transpose_of_replacement,
 )
-from lawful.ops._indexing.scatter_evaluation import lower_scatter, write_windows
-from lawful.ops._indexing.window_positions import layout
-from lawful.ops._indexing.windows import (
+from lawful.ops._indexing.gather_scatter.scatter_evaluation import lower_scatter, write_windows
+from lawful.ops._indexing.gather_scatter.window_positions import layout
+from lawful.ops._indexing.gather_scatter.windows import (
     DimensionNumbers,
     GatherScatterMode,
     ScatterDimensionNumbers,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import ShapedArray, cached_function, record
-from lawful.ops._indexing.windows import Windows
+from lawful.ops._indexing.gather_scatter.windows import Windows
 from lawful.ops._support.structural import Shape
 
 

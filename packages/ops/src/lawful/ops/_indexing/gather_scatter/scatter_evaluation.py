@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lawful.core import ShapedArray
-from lawful.ops._indexing.window_positions import Layout, lowered_bounds, lowered_indices, positions
-from lawful.ops._indexing.windows import DimensionNumbers, shifted, windows_of_updates
+from lawful.ops._indexing.gather_scatter.window_positions import Layout, lowered_bounds, lowered_indices, positions
+from lawful.ops._indexing.gather_scatter.windows import DimensionNumbers, shifted, windows_of_updates
 
 
 def write_windows(x: Any, indices: Any, updates: Any, of_windows: Layout, ufunc: np.ufunc | None, *, clip: bool) -> Any:

@@ -11,8 +11,8 @@ import numpy as np
 from lawful import ops
 from lawful.core import MissingRuleError, Primitive, ShapedArray, UndefinedPrimal, Zero, get_aval
 from lawful.ops._elementwise.declaration import add_tangents
-from lawful.ops._indexing.gather import gather_p
-from lawful.ops._indexing.windows import windows_of_updates
+from lawful.ops._indexing.gather_scatter.gather import gather_p
+from lawful.ops._indexing.gather_scatter.windows import windows_of_updates
 from lawful.ops._support.structural import cotangent, instantiate, zeros_of
 
 Rule = Callable[..., Any]

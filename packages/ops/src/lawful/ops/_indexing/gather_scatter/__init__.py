@@ -1,0 +1,1 @@
+"""Gather and scatter: windows of an array at dynamic positions, read and written."""
