@@ -201,7 +201,7 @@ class Local(str):
 
 def test_treedef_cache_is_bounded():
     """The cache of treedefs is bounded, and equality of treedefs does not depend on it."""
-    from lawful.tree import _treedef
+    from lawful.tree._structure import treedef as _treedef
 
     first = tree.structure([{"first": 0}, 1])
     for length in range(700):
@@ -214,7 +214,7 @@ def test_treedef_cache_is_bounded():
 
 
 def test_flatten_types_made_at_run_time_are_not_kept_for_ever():
-    from lawful.tree._registry import NODE_TYPES
+    from lawful.tree._nodes.registry import NODE_TYPES
 
     references = []
     for index in range(2500):
@@ -225,7 +225,7 @@ def test_flatten_types_made_at_run_time_are_not_kept_for_ever():
     assert len(NODE_TYPES) < 1200
     for index in range(1100):  # push the last ones out
         tree.leaves(type(f"More{index}", (), {})())
-    from lawful.tree import _treedef
+    from lawful.tree._structure import treedef as _treedef
 
     _treedef._treedefs.clear()
     gc.collect()
@@ -233,7 +233,7 @@ def test_flatten_types_made_at_run_time_are_not_kept_for_ever():
 
 
 def test_flatten_wide_tree_is_kept_out_of_the_table():
-    from lawful.tree import _treedef
+    from lawful.tree._structure import treedef as _treedef
 
     wide = [list(range(30)) for _ in range(10_000)]
     leaves, treedef = tree.flatten(wide)

@@ -81,7 +81,7 @@ def test_treedef_pickles(value):
 
 
 def test_treedef_unpickling_type_that_is_not_registered_says_so(monkeypatch):
-    from lawful.tree import _registry
+    from lawful.tree._nodes import registry as _registry
 
     pickled = pickle.dumps(tree.structure(Box(1, "x")))
     monkeypatch.delitem(_registry._registered, Box)

@@ -25,7 +25,8 @@ from lawful.tree._flatten import (
     treedef_tuple,
     unflatten,
 )
-from lawful.tree._key import (
+from lawful.tree._map import map
+from lawful.tree._nodes.key import (
     DictKey,
     FlattenedIndexKey,
     GetAttrKey,
@@ -34,10 +35,7 @@ from lawful.tree._key import (
     SequenceKey,
     keystr,
 )
-from lawful.tree._map import map
-from lawful.tree._path import flatten_with_path, leaves_with_path, map_with_path
-from lawful.tree._prefix import broadcast, broadcast_prefix, flatten_axes
-from lawful.tree._register import (
+from lawful.tree._nodes.register import (
     flatten_one_level,
     flatten_one_level_with_keys,
     is_tree_node,
@@ -47,19 +45,21 @@ from lawful.tree._register import (
     register_node_with_keys_class,
     register_static,
 )
-from lawful.tree._treedef import PyTreeDef
+from lawful.tree._path import flatten_with_path, leaves_with_path, map_with_path
+from lawful.tree._prefix import broadcast, broadcast_prefix, flatten_axes
+from lawful.tree._structure.treedef import PyTreeDef
 from lawful.tree.base.lazy import lazy_imports as _lazy_imports
 
 if _TYPE_CHECKING:
-    from lawful.tree._dataclass import register_dataclass, static
-    from lawful.tree._partial import Partial
+    from lawful.tree._nodes.dataclass import register_dataclass, static
+    from lawful.tree._nodes.partial import Partial
     from lawful.tree._reduce import all, reduce, reduce_associative
     from lawful.tree._transpose import transpose
 else:
     __getattr__, __dir__ = _lazy_imports(
         __name__,
-        "_dataclass",
-        "_partial",
+        "_nodes.dataclass",
+        "_nodes.partial",
         "_reduce",
         "_transpose",
     )

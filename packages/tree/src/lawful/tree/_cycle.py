@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from lawful.tree._difference import shorten
-from lawful.tree._key import KeyEntry, keystr
-from lawful.tree._registry import node_type_of
+from lawful.tree._nodes.key import KeyEntry, keystr
+from lawful.tree._nodes.registry import node_type_of
+from lawful.tree._structure.difference import shorten
 from lawful.tree.base.errors import NestingError, TreeTypeError
 
 

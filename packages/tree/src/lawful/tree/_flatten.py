@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lawful.tree._cycle import refuse_cycle
-from lawful.tree._node_type import EXACT, TUPLE, NodeType, Signature, write_head
-from lawful.tree._registry import NODE_TYPES, node_type_of
-from lawful.tree._treedef import LEAF, PyTreeDef, interned, treedef_of
+from lawful.tree._nodes.node_type import EXACT, TUPLE, NodeType, Signature, write_head
+from lawful.tree._nodes.registry import NODE_TYPES, node_type_of
+from lawful.tree._structure.treedef import LEAF, PyTreeDef, interned, treedef_of
 from lawful.tree.base.errors import TreeTypeError
 
 type IsLeaf = Callable[[Any], bool] | None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lawful.tree._difference import mismatch_error, open_tree, open_treedef
 from lawful.tree._flatten import IsLeaf, flatten
-from lawful.tree._treedef import PyTreeDef
+from lawful.tree._structure.difference import mismatch_error, open_tree, open_treedef
+from lawful.tree._structure.treedef import PyTreeDef
 from lawful.tree.base.errors import TreeTypeError
 
 

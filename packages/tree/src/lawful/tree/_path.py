@@ -7,11 +7,11 @@ from typing import Any
 
 from lawful.tree._cycle import refuse_cycle
 from lawful.tree._flatten import bad_predicate
-from lawful.tree._key import KeyPath
 from lawful.tree._map import map_leaves
-from lawful.tree._node_type import Signature, write_head
-from lawful.tree._registry import node_type_of
-from lawful.tree._treedef import LEAF, PyTreeDef, treedef_of
+from lawful.tree._nodes.key import KeyPath
+from lawful.tree._nodes.node_type import Signature, write_head
+from lawful.tree._nodes.registry import node_type_of
+from lawful.tree._structure.treedef import LEAF, PyTreeDef, treedef_of
 
 type IsLeafAt = Callable[[KeyPath, Any], bool] | None
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lawful.tree._difference import Open, mismatch_error, open_tree, open_treedef
 from lawful.tree._flatten import IsLeaf, flatten, refuse_non_treedef, structure
-from lawful.tree._node_type import same_aux
-from lawful.tree._treedef import PyTreeDef
+from lawful.tree._nodes.node_type import same_aux
+from lawful.tree._structure.difference import Open, mismatch_error, open_tree, open_treedef
+from lawful.tree._structure.treedef import PyTreeDef
 from lawful.tree.base.errors import TreeStructureError
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lawful.tree._difference import mismatch_error, open_tree, open_treedef
 from lawful.tree._flatten import flatten, refuse_non_treedef, structure
-from lawful.tree._treedef import PyTreeDef
+from lawful.tree._structure.difference import mismatch_error, open_tree, open_treedef
+from lawful.tree._structure.treedef import PyTreeDef
 from lawful.tree.base.errors import ArgumentValueError, TreeTransposeError
 
 

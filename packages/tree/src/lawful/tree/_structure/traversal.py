@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from lawful.tree._node_type import DICT, LIST, TUPLE, same_aux
+from lawful.tree._nodes.node_type import DICT, LIST, TUPLE, same_aux
 from lawful.tree.base.exact_key import contents_key, exact_key
 
 if TYPE_CHECKING:
-    from lawful.tree._treedef import PyTreeDef
+    from lawful.tree._structure.treedef import PyTreeDef
 
 #: Builds a tree from the list of its leaves.
 type Maker = Callable[[list[Any]], Any]

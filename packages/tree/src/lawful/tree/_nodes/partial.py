@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Self
 
-from lawful.tree._register import register_node
+from lawful.tree._nodes.register import register_node
 
 
 class Partial(functools.partial[Any]):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lawful.tree._key import KeyEntry
-from lawful.tree._node_type import (
+from lawful.tree._nodes.key import KeyEntry
+from lawful.tree._nodes.node_type import (
     DICT,
     LIST,
     NONE,

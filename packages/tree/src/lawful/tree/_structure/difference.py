@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lawful.tree._key import DictKey, KeyEntry, KeyPath, keystr
-from lawful.tree._node_type import NodeType, same_aux, show_keys
-from lawful.tree._registry import node_type_of
+from lawful.tree._nodes.key import DictKey, KeyEntry, KeyPath, keystr
+from lawful.tree._nodes.node_type import NodeType, same_aux, show_keys
+from lawful.tree._nodes.registry import node_type_of
 from lawful.tree.base.errors import TreeStructureError
 from lawful.tree.base.record import record
 
 if TYPE_CHECKING:
-    from lawful.tree._treedef import PyTreeDef
+    from lawful.tree._structure.treedef import PyTreeDef
 
 _MAX_TEXT = 1000
 

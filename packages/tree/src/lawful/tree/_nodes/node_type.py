@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType, NoneType
 from typing import Any
 
-from lawful.tree._key import DictKey, FlattenedIndexKey, GetAttrKey, KeyEntry, SequenceKey
+from lawful.tree._nodes.key import DictKey, FlattenedIndexKey, GetAttrKey, KeyEntry, SequenceKey
 from lawful.tree.base.errors import TreeNodeError, TreeTypeError
 from lawful.tree.base.record import record
 

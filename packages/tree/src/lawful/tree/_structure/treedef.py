@@ -6,11 +6,11 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Any, Self
 
-from lawful.tree._difference import at, leaf_path, mismatch_error, open_tree, open_treedef, show
-from lawful.tree._node_type import DICT, EXACT, NodeType, Signature, read_head, same_aux, write_head
-from lawful.tree._registry import node_type_to_unpickle
-from lawful.tree._structure_cache import MAX_TOKENS, StructureCache
-from lawful.tree._traversal import Maker, Matcher, maker_of, matcher_of
+from lawful.tree._nodes.node_type import DICT, EXACT, NodeType, Signature, read_head, same_aux, write_head
+from lawful.tree._nodes.registry import node_type_to_unpickle
+from lawful.tree._structure.cache import MAX_TOKENS, StructureCache
+from lawful.tree._structure.difference import at, leaf_path, mismatch_error, open_tree, open_treedef, show
+from lawful.tree._structure.traversal import Maker, Matcher, maker_of, matcher_of
 from lawful.tree.base.errors import TreeNodeError, TreeStructureError, TreeTypeError
 from lawful.tree.base.exact_key import contents_key, exact_key
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from lawful.tree._key import GetAttrKey
-from lawful.tree._registry import add, custom_node_type, refuse_bad_registration
+from lawful.tree._nodes.key import GetAttrKey
+from lawful.tree._nodes.registry import add, custom_node_type, refuse_bad_registration
 from lawful.tree.base.errors import ArgumentValueError, TreeTypeError
 
 

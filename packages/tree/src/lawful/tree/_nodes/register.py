@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import methodcaller
 from typing import Any
 
-from lawful.tree._key import DictKey, KeyEntry
-from lawful.tree._node_type import show_keys, sorted_keys
-from lawful.tree._registry import add, custom_node_type, node_type_of, refuse_bad_registration, require_node
+from lawful.tree._nodes.key import DictKey, KeyEntry
+from lawful.tree._nodes.node_type import show_keys, sorted_keys
+from lawful.tree._nodes.registry import add, custom_node_type, node_type_of, refuse_bad_registration, require_node
 from lawful.tree.base.errors import TreeTypeError
 
 

@@ -1,0 +1,1 @@
+"""Nodes of trees: their types, the registry, and a user's own ones."""

@@ -1,0 +1,1 @@
+"""The structure of a tree, without its leaves."""
