@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from lawful.core import Primitive
-from lawful.jax._support.refusals import NEUTRAL, REASONS
-from lawful.jax._support.table import modules, names_of
-from lawful.jax._support.wrapping import PLACE
+from lawful.jax._support.namespaces.refusals import NEUTRAL, REASONS
+from lawful.jax._support.namespaces.table import modules, names_of
+from lawful.jax._support.namespaces.wrapping import PLACE
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,7 +13,7 @@ import lawful.jax as jax
 import lawful.jax.numpy as jnp
 from lawful.core import ArgumentValueError
 from lawful.jax import lax, random
-from lawful.jax._support.table import modules, names_of
+from lawful.jax._support.namespaces.table import modules, names_of
 from lawful.jax.experimental.xla_metadata import set_xla_metadata, xla_metadata_call
 
 #: Names of classes of XLA's backend.

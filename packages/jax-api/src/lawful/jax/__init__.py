@@ -37,8 +37,8 @@ from lawful.jax._support import jit as _jit  # noqa: E402
 from lawful.jax._support import switches as _switches  # noqa: E402
 from lawful.jax._support.array import Array  # noqa: E402
 from lawful.jax._support.config import config  # noqa: E402
-from lawful.jax._support.namespace import namespace as _namespace  # noqa: E402
-from lawful.jax._support.wrapping import transforms as _transforms  # noqa: E402
+from lawful.jax._support.namespaces.namespace import namespace as _namespace  # noqa: E402
+from lawful.jax._support.namespaces.wrapping import transforms as _transforms  # noqa: E402
 
 if _typing.TYPE_CHECKING:  # names that `__getattr__` gives, with their types
     from lawful.autodiff import checkpoint as checkpoint

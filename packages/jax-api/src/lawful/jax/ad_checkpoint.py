@@ -1,8 +1,8 @@
 """``jax.ad_checkpoint``: rematerialization."""
 
 from lawful import autodiff as _autodiff
-from lawful.jax._support.namespace import namespace as _namespace
-from lawful.jax._support.wrapping import transforms as _transforms
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.wrapping import transforms as _transforms
 
 checkpoint = remat = _transforms(_autodiff.checkpoint)
 

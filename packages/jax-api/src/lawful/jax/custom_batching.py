@@ -2,7 +2,7 @@
 
 from lawful import control_flow as _control_flow
 from lawful import custom_rules as _custom_rules
-from lawful.jax._support.namespace import namespace as _namespace
-from lawful.jax._support.wrapping import transforms as _transforms
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.wrapping import transforms as _transforms
 
 __getattr__, __dir__ = _namespace(__name__, _custom_rules, _control_flow, wrap=_transforms)

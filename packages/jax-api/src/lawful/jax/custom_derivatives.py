@@ -2,7 +2,7 @@
 
 from lawful import custom_rules as _custom_rules
 from lawful.jax._support import general as _general
-from lawful.jax._support.namespace import namespace as _namespace
-from lawful.jax._support.wrapping import transforms as _transforms
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.wrapping import transforms as _transforms
 
 __getattr__, __dir__ = _namespace(__name__, _general, _custom_rules, wrap=_transforms)

@@ -1,7 +1,7 @@
 """``jax.flatten_util``: pytrees of arrays as one vector."""
 
-from lawful.jax._support.namespace import namespace as _namespace
-from lawful.jax._support.wrapping import transforms as _transforms
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.wrapping import transforms as _transforms
 from lawful.numpy import _raveling
 
 __getattr__, __dir__ = _namespace(__name__, _raveling, wrap=_transforms)

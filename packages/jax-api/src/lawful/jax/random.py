@@ -7,6 +7,6 @@
 
 from lawful import random as _random
 from lawful.jax._support import random as _adapted
-from lawful.jax._support.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
 
 __getattr__, __dir__ = _namespace(__name__, _adapted, _random)

@@ -1,8 +1,8 @@
 """``jax.tree_util``: pytrees, their registration, and key paths."""
 
 from lawful import tree as _tree
-from lawful.jax._support.namespace import namespace as _namespace
-from lawful.jax._support.table import names_of as _names_of
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.table import names_of as _names_of
 
 _RENAMED = {name: name.removeprefix("tree_") for name in _names_of("jax.tree_util") if name.startswith("tree_")}
 _RENAMED |= {

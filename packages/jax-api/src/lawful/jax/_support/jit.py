@@ -11,7 +11,7 @@ from lawful import staging, tree
 from lawful.core import ArgumentValueError
 from lawful.jax._support.array import Array, is_sharded, on_device, plain, weak
 from lawful.jax._support.devices import xla_backend
-from lawful.jax._support.wrapping import Returned, to_jax
+from lawful.jax._support.namespaces.wrapping import Returned, to_jax
 
 __all__ = ["jit"]
 

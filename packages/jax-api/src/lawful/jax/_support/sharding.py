@@ -13,7 +13,7 @@ from lawful.core import ArgumentTypeError, ArgumentValueError, InvalidArgumentEr
 from lawful.jax._support.array import Array, as_jax, on_device
 from lawful.jax._support.devices import SingleDeviceSharding, xla_backend
 from lawful.jax._support.jit import jit, unwrapped
-from lawful.jax._support.wrapping import Returned, to_jax
+from lawful.jax._support.namespaces.wrapping import Returned, to_jax
 
 Device = parallel.Device
 AbstractMesh, AxisType, Mesh = parallel.AbstractMesh, parallel.AxisType, parallel.Mesh

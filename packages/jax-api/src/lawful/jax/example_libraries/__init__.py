@@ -1,5 +1,5 @@
 """``jax.example_libraries``: small optimizers and layers."""
 
-from lawful.jax._support.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
 
 __getattr__, __dir__ = _namespace(__name__, submodules=("optimizers", "stax"))

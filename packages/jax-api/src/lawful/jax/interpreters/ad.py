@@ -13,7 +13,7 @@ from lawful import numpy as _lawful_numpy
 from lawful import ops as _ops
 from lawful.autodiff import zero_tangent as _zero_tangent
 from lawful.core import Primitive, UndefinedPrimal, Zero, instantiate_zeros
-from lawful.jax._support.primitives import Rules as _Rules
+from lawful.jax._support.lax.primitives import Rules as _Rules
 
 __all__ = [
     "UndefinedPrimal",

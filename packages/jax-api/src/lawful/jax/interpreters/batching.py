@@ -4,7 +4,7 @@ from typing import Any
 
 from lawful import ops as _ops
 from lawful.core import Primitive, get_aval
-from lawful.jax._support.primitives import Rules as _Rules
+from lawful.jax._support.lax.primitives import Rules as _Rules
 
 __all__ = ["bdim_at_front", "broadcast", "defbroadcasting", "defvectorized", "not_mapped", "primitive_batchers"]
 

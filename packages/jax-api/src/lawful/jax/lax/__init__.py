@@ -12,10 +12,10 @@ from lawful import batching as _batching
 from lawful import control_flow as _control_flow
 from lawful import numpy as _numpy
 from lawful import ops as _ops
-from lawful.jax._support import lax as _adapted
-from lawful.jax._support.namespace import namespace as _namespace
-from lawful.jax._support.wrapping import returns_arrays as _returns_arrays
-from lawful.jax._support.wrapping import transforms as _transforms
+from lawful.jax._support.lax import functions as _adapted
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.wrapping import returns_arrays as _returns_arrays
+from lawful.jax._support.namespaces.wrapping import transforms as _transforms
 
 if _typing.TYPE_CHECKING:  # names that `__getattr__` gives, with their types
     from lawful.autodiff import stop_gradient as stop_gradient

@@ -2,6 +2,6 @@
 
 from lawful import nn as _nn
 from lawful import special as _special
-from lawful.jax._support.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
 
 __getattr__, __dir__ = _namespace(__name__, _nn, _special, submodules=("initializers",))

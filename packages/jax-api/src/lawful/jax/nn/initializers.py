@@ -1,7 +1,7 @@
 """``jax.nn.initializers``: random initial parameters, of `lawful.nn.initializers`."""
 
-from lawful.jax._support.namespace import namespace as _namespace
-from lawful.jax._support.wrapping import transforms as _transforms
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.wrapping import transforms as _transforms
 from lawful.nn import initializers as _initializers
 
 __getattr__, __dir__ = _namespace(__name__, _initializers, wrap=_transforms)

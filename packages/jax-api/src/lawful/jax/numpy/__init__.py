@@ -13,14 +13,14 @@ import numpy as _numpy
 from numpy.exceptions import ComplexWarning
 
 from lawful import numpy as _lawful_numpy
-from lawful.jax._support import creation as _creation
-from lawful.jax._support import products as _products
-from lawful.jax._support import scalar_types as _scalar_types
 from lawful.jax._support.array import Array as ndarray
-from lawful.jax._support.namespace import namespace as _namespace
-from lawful.jax._support.ufunc import frompyfunc, ufunc
-from lawful.jax._support.wrapping import returns_arrays as _returns_arrays
-from lawful.jax._support.wrapping import transforms as _transforms
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.wrapping import returns_arrays as _returns_arrays
+from lawful.jax._support.namespaces.wrapping import transforms as _transforms
+from lawful.jax._support.numpy import creation as _creation
+from lawful.jax._support.numpy import products as _products
+from lawful.jax._support.numpy import scalar_types as _scalar_types
+from lawful.jax._support.numpy.ufunc import frompyfunc, ufunc
 from lawful.numpy._ufuncs.ufunc import Ufunc as _Ufunc
 
 newaxis = None

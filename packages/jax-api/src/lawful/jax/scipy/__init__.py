@@ -1,6 +1,6 @@
 """``jax.scipy``: special functions, distributions, linear algebra and others, of lawful."""
 
-from lawful.jax._support.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
 
 __getattr__, __dir__ = _namespace(
     __name__,

@@ -6,7 +6,7 @@ from lawful import control_flow as _control_flow
 from lawful import custom_rules as _custom_rules
 from lawful import ops as _ops
 from lawful import staging as _staging
-from lawful.jax._support.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
 
 __getattr__, __dir__ = _namespace(
     __name__,

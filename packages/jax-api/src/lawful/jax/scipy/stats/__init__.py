@@ -6,9 +6,9 @@ Array(-0.91893853, dtype=float64)
 """
 
 from lawful import stats as _samples
-from lawful.jax._support.classes import returning_arrays as _returning_arrays
-from lawful.jax._support.namespace import namespace as _namespace
-from lawful.jax._support.namespace import submodules_of as _submodules_of
+from lawful.jax._support.namespaces.classes import returning_arrays as _returning_arrays
+from lawful.jax._support.namespaces.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.namespace import submodules_of as _submodules_of
 from lawful.special import stats as _stats
 
 _submodules_of(__name__, _stats)

@@ -10,8 +10,8 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from lawful.core import Primitive
-from lawful.jax._support.table import modules, names_of
-from lawful.jax._support.wrapping import returns_arrays
+from lawful.jax._support.namespaces.table import modules, names_of
+from lawful.jax._support.namespaces.wrapping import returns_arrays
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 

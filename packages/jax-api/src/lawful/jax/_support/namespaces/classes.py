@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from lawful import tree
-from lawful.jax._support.wrapping import returns_arrays
+from lawful.jax._support.namespaces.wrapping import returns_arrays
 
 
 def returning_arrays[C: type[Any]](base: C) -> C:

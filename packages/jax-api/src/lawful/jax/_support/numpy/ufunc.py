@@ -8,7 +8,7 @@ from typing import Any
 
 from lawful import numpy
 from lawful.core import ArgumentValueError
-from lawful.jax._support.wrapping import returns_arrays
+from lawful.jax._support.namespaces.wrapping import returns_arrays
 
 
 class ufunc:

@@ -7,11 +7,11 @@ from typing import Any
 
 from lawful import control_flow, numpy, ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval
-from lawful.jax._support.bit_generator import RandomAlgorithm as RandomAlgorithm
-from lawful.jax._support.bit_generator import rng_bit_generator as rng_bit_generator
 from lawful.jax._support.devices import xla_backend
-from lawful.jax._support.dtype_functions import dtype_of
-from lawful.jax._support.scatter_apply import scatter_apply as scatter_apply
+from lawful.jax._support.lax.bit_generator import RandomAlgorithm as RandomAlgorithm
+from lawful.jax._support.lax.bit_generator import rng_bit_generator as rng_bit_generator
+from lawful.jax._support.lax.scatter_apply import scatter_apply as scatter_apply
+from lawful.jax._support.numpy.dtype_functions import dtype_of
 
 dtype = dtype_of
 _ABSENT = object()

@@ -15,7 +15,7 @@ from lawful.autodiff import LinearFunction, VJPFunction
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, shorten
 from lawful.jax._support.array import Array, as_jax, placed, plain, weak
 from lawful.jax._support.devices import DEVICE_ARRAYS
-from lawful.jax._support.refusals import NEUTRAL, REASONS
+from lawful.jax._support.namespaces.refusals import NEUTRAL, REASONS
 
 Function = Callable[..., Any]
 #: JAX's parameter that lays out a result. The wrappers do it, and no function of lawful has it.

@@ -1,0 +1,1 @@
+"""Names of `jax.numpy` that no package of lawful has in JAX's form: creation, products, dtypes, ufuncs."""
