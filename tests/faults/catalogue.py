@@ -8,28 +8,28 @@ from __future__ import annotations
 
 from typing import Final
 
-from ._batching import batching_faults
-from ._cached_rules import cached_rule_faults
-from ._choices import choice_faults
-from ._compilation import compilation_faults
-from ._derivatives import derivative_faults
-from ._differentiation import differentiation_faults
-from ._evaluation import evaluation_faults
 from ._fault import Fault
-from ._loops import loop_faults
-from ._mapping import mapping_faults
-from ._own_rules import own_rule_faults
-from ._ownership import ownership_faults
-from ._passes import pass_faults
-from ._rematerialization import rematerialization_faults
-from ._rerolling import rerolling_faults
-from ._sharding import sharding_faults
-from ._solves import solve_faults
-from ._special_numbers import special_number_faults
-from ._taylor import taylor_faults
-from ._texts import text_faults
-from ._transposes import transpose_faults
-from ._weak_operands import weak_operand_faults
+from .control_flow.choices import choice_faults
+from .control_flow.loops import loop_faults
+from .control_flow.rerolling import rerolling_faults
+from .control_flow.solves import solve_faults
+from .jaxprs.compilation import compilation_faults
+from .jaxprs.evaluation import evaluation_faults
+from .jaxprs.passes import pass_faults
+from .jaxprs.texts import text_faults
+from .primitives.batching import batching_faults
+from .primitives.derivatives import derivative_faults
+from .primitives.special_numbers import special_number_faults
+from .primitives.transposes import transpose_faults
+from .primitives.weak_operands import weak_operand_faults
+from .transformations.cached_rules import cached_rule_faults
+from .transformations.differentiation import differentiation_faults
+from .transformations.mapping import mapping_faults
+from .transformations.own_rules import own_rule_faults
+from .transformations.ownership import ownership_faults
+from .transformations.rematerialization import rematerialization_faults
+from .transformations.sharding import sharding_faults
+from .transformations.taylor import taylor_faults
 
 #: The faults, by the part of the system that contains them.
 chapters: Final[dict[str, tuple[Fault, ...]]] = {

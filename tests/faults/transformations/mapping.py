@@ -9,8 +9,7 @@ from lawful.batching import _batch, _vmap
 from lawful.batching._batch import BatchTrace, BatchTracer
 from lawful.core import get_aval
 from lawful.ops._support import batch_dimensions
-
-from ._fault import Rule, function_fault, instead, local_fault, method_fault
+from tests.faults._fault import Rule, function_fault, instead, local_fault, method_fault
 
 
 def _none_is_zero(right: Rule) -> Rule:

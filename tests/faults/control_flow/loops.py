@@ -23,8 +23,7 @@ from lawful.control_flow._while import primitive as while_primitive
 from lawful.control_flow._while import reversal as while_reversal
 from lawful.control_flow._while import transpose as while_transpose
 from lawful.core import Zero, get_aval
-
-from ._fault import Fault, Rule, Wrong, local_fault, met_by, rule_fault, with_forms
+from tests.faults._fault import Fault, Rule, Wrong, local_fault, met_by, rule_fault, with_forms
 
 
 def _without_while_consts(right: Rule) -> Rule:

@@ -8,8 +8,7 @@ from lawful.autodiff import checkpoint_p, name_p
 from lawful.autodiff._checkpoint import primitive as _checkpoint_primitive
 from lawful.core import Zero, get_aval, is_array
 from lawful.ops import optimization_barrier_p
-
-from ._fault import Fault, Rule, instead, local_fault, met_by, rule_fault, with_forms
+from tests.faults._fault import Fault, Rule, instead, local_fault, met_by, rule_fault, with_forms
 
 
 def _reversed(right: Rule) -> Rule:

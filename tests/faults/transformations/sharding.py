@@ -17,8 +17,7 @@ from lawful.parallel._pmap import primitive as pmap
 from lawful.parallel._shard_map import axes, reference, rules
 from lawful.parallel._shard_map import shard_map as public
 from lawful.parallel._shard_map.rules import Residuals
-
-from ._fault import Fault, Rule, instead, local_fault, met_by, method_fault, rule_fault
+from tests.faults._fault import Fault, Rule, instead, local_fault, met_by, method_fault, rule_fault
 
 SOURCES = ("smooth", "sharded", "complex")
 

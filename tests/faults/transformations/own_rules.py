@@ -16,8 +16,7 @@ from lawful.custom_rules import (
 )
 from lawful.custom_rules._user_rules import derivatives
 from lawful.staging._callbacks import pure_callback as _pure_callback
-
-from ._fault import Fault, Rule, local_fault, met_by, rule_fault, with_forms
+from tests.faults._fault import Fault, Rule, local_fault, met_by, rule_fault, with_forms
 
 
 def _zeros(tangents: Any) -> list[Any]:

@@ -8,8 +8,7 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import UndefinedPrimal, Zero, get_aval
-
-from ._fault import Fault, Rule, rule_fault
+from tests.faults._fault import Fault, Rule, rule_fault
 
 
 def are_weak(args: Any) -> bool:

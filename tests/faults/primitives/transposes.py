@@ -10,8 +10,7 @@ from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.core import UndefinedPrimal, Zero
 from lawful.ops._products import dot_general as _dot_general
-
-from ._fault import Rule, Wrong, instead, local_fault, rule_fault
+from tests.faults._fault import Rule, Wrong, instead, local_fault, rule_fault
 
 
 def cotangents(change: Any) -> Wrong:

@@ -10,8 +10,7 @@ from lawful.control_flow._reroll import loop as reroll_loop
 from lawful.control_flow._reroll import table as reroll_table
 from lawful.control_flow._reroll import writer as reroll_writer
 from lawful.core import ClosedJaxpr
-
-from ._fault import Rule, local_fault, method_fault
+from tests.faults._fault import Rule, local_fault, method_fault
 
 
 def _first_carry_stays(right: Rule) -> Rule:

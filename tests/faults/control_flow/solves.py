@@ -7,8 +7,7 @@ from typing import Any
 from lawful import ops
 from lawful.control_flow import linear_solve_p, root_p
 from lawful.core import Zero, get_aval
-
-from ._fault import Fault, Rule, met_by, rule_fault, with_forms
+from tests.faults._fault import Fault, Rule, met_by, rule_fault, with_forms
 
 
 def _matrix_constant(right: Rule) -> Rule:

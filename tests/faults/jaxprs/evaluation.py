@@ -11,8 +11,7 @@ from lawful.core import ShapedArray
 from lawful.staging._numpy_backend import program as _program
 from lawful.staging._numpy_backend import source as _source
 from lawful.staging._numpy_backend.program import PythonProgram
-
-from ._fault import Rule, instead, local_fault, method_fault, rule_fault
+from tests.faults._fault import Rule, instead, local_fault, method_fault, rule_fault
 
 
 def _in_place(right: Rule) -> Rule:

@@ -6,8 +6,7 @@ from typing import Any
 
 from lawful.core._jaxpr import parse as _parse
 from lawful.core._jaxpr import print as _print
-
-from ._fault import Rule, local_fault, method_fault
+from tests.faults._fault import Rule, local_fault, method_fault
 
 
 def _first_params(right: Rule) -> Rule:

@@ -9,8 +9,7 @@ import numpy as np
 from lawful import ops
 from lawful.core import UndefinedPrimal
 from lawful.ops._convolution import matrices as _conv_matrices
-
-from ._fault import Rule, instead, local_fault, rule_fault
+from tests.faults._fault import Rule, instead, local_fault, rule_fault
 
 
 def _flushed(right: Rule) -> Rule:

@@ -10,8 +10,7 @@ from lawful.autodiff import _linear_function
 from lawful.core import current, eval_trace
 from lawful.staging import _ownership
 from lawful.staging._recorder import Recorder
-
-from ._fault import Fault, function_fault, instead, method_fault, replace_everywhere
+from tests.faults._fault import Fault, function_fault, instead, method_fault, replace_everywhere
 
 
 def _share_the_trace(patch: pytest.MonkeyPatch) -> None:

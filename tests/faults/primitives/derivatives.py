@@ -12,8 +12,7 @@ from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.core import Zero, get_aval
 from lawful.ops._support.structural import instantiate
-
-from ._fault import Fault, Rule, derivatives, instead, rule_fault, tangent
+from tests.faults._fault import Fault, Rule, derivatives, instead, rule_fault, tangent
 
 
 def _ones_for_zero(right: Rule) -> Rule:

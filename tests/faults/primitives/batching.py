@@ -7,8 +7,7 @@ from typing import Any
 from lawful import ops
 from lawful.core import get_aval
 from lawful.ops._support.batch_dimensions import add_batch_dim
-
-from ._fault import Rule, instead, rule_fault
+from tests.faults._fault import Rule, instead, rule_fault
 
 
 def _size(args: Any, dims: Any) -> int:

@@ -11,8 +11,7 @@ from lawful.core._jaxpr import memoization
 from lawful.ops._fast import promotion
 from lawful.staging import JaxprTracer
 from lawful.staging._fast import calls
-
-from ._fault import Rule, function_fault, local_fault, method_fault
+from tests.faults._fault import Rule, function_fault, local_fault, method_fault
 
 
 def _found_first(right: Rule) -> Rule:

@@ -17,8 +17,7 @@ from lawful.core import ClosedJaxpr, Literal, Zero, eval_closed_jaxpr, get_aval
 from lawful.ops._support.batch_dimensions import add_batch_dim
 from lawful.staging import trace_to_jaxpr
 from lawful.staging._passes import hoisting as _hoisting
-
-from ._fault import PROGRAMS, Rule, Wrong, local_fault, rule_fault, with_forms
+from tests.faults._fault import PROGRAMS, Rule, Wrong, local_fault, rule_fault, with_forms
 
 
 def part(index: int) -> Wrong:

@@ -7,9 +7,8 @@ from typing import Any
 from lawful import ops
 from lawful.control_flow import while_p
 from lawful.taylor import _elementwise_rules, _general_rule, _structured_rules
-
-from ._fault import Rule, function_fault, instead, local_fault, rule_fault, with_forms
-from ._weak_operands import are_weak
+from tests.faults._fault import Rule, function_fault, instead, local_fault, rule_fault, with_forms
+from tests.faults.primitives.weak_operands import are_weak
 
 
 def _sign_of_zero(args: Any) -> Any:

@@ -17,8 +17,7 @@ from lawful.staging._jit.primitive import jit_p
 from lawful.staging._passes import dce as _dce
 from lawful.staging._passes import partial_eval as _partial_eval
 from lawful.tree import PyTreeDef
-
-from ._fault import PROGRAMS, Rule, Wrong, function_fault, method_fault, rule_fault, with_forms
+from tests.faults._fault import PROGRAMS, Rule, Wrong, function_fault, method_fault, rule_fault, with_forms
 
 
 def keyed_by(part: Callable[[Signature], Any]) -> Wrong:

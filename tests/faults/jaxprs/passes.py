@@ -10,8 +10,7 @@ from lawful.core._jaxpr.typecheck import _Program
 from lawful.staging._passes import cse as _cse
 from lawful.staging._passes import dce as _dce
 from lawful.staging._passes import partial_eval as _partial_eval
-
-from ._fault import Rule, function_fault, instead, local_fault, method_fault
+from tests.faults._fault import Rule, function_fault, instead, local_fault, method_fault
 
 
 def _used_first_only(right: Rule) -> Rule:

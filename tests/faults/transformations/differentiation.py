@@ -17,8 +17,7 @@ from lawful.autodiff._linearize import Linearized
 from lawful.autodiff._vjp import VJPFunction
 from lawful.core import ClosedJaxpr, Zero, get_aval, zeros
 from lawful.staging._passes import partial_eval as _partial_eval
-
-from ._fault import Fault, Rule, function_fault, instead, local_fault, method_fault, with_forms
+from tests.faults._fault import Fault, Rule, function_fault, instead, local_fault, method_fault, with_forms
 
 
 def _same_results_again(right: Rule) -> Rule:
