@@ -19,7 +19,7 @@ FOLDERS: Final = {
 #: Files of these folders on the numbers that XLA computes.
 FULL: Final = {
     *("jax_agreement/test_special.py", "numpy_code/test_every_function.py"),
-    *("laws/test_edges.py", "laws/test_evaluation.py", "laws/test_primitives.py"),
+    *("laws/primitives/test_edges.py", "laws/test_evaluation.py", "laws/primitives/test_primitives.py"),
 }
 ROOT: Final = Path(__file__).parent
 

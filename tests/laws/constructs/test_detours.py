@@ -36,8 +36,7 @@ from lawful.laws.systems import (
     with_rules,
 )
 from lawful.staging import jit
-
-from ._held import hold_all, parts, share
+from tests.laws._held import hold_all, parts, share
 
 Function = Callable[..., Any]
 

@@ -41,8 +41,7 @@ from lawful.laws import (
     usual_dtypes,
 )
 from lawful.laws.systems import Lawful, lawful
-
-from ._held import part_of_examples
+from tests.laws._held import part_of_examples
 
 namespace = importlib.import_module("lawful")
 for package in pkgutil.iter_modules(namespace.__path__):

@@ -27,8 +27,7 @@ from lawful.laws import (
 )
 from lawful.laws._programs.syntax import Nest
 from lawful.laws.systems import Lawful, lawful
-
-from ._held import part_of_examples
+from tests.laws._held import part_of_examples
 
 of_loops = (
     *(law_scan_is_loop, law_while_is_loop, law_batched_while_is_choice),

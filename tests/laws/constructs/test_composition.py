@@ -13,8 +13,7 @@ from lawful.autodiff import grad, jvp, linearize, vjp
 from lawful.batching import vmap
 from lawful.control_flow import cond
 from lawful.staging import jit
-
-from ._held import FEW
+from tests.laws._held import FEW
 
 Function = Callable[..., Any]
 Maybe = Callable[[Function], Function]

@@ -26,8 +26,7 @@ from lawful.laws.systems import (
     with_vmap_rule,
 )
 from lawful.staging import jit
-
-from ._held import hold_all, names, parts, share
+from tests.laws._held import hold_all, names, parts, share
 
 Function = Callable[..., Any]
 

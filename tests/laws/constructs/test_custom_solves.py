@@ -13,8 +13,7 @@ from lawful.control_flow import cond, custom_linear_solve, custom_root, while_lo
 from lawful.laws import check, quick
 from lawful.laws.systems import lawful
 from lawful.staging import jit
-
-from ._held import names
+from tests.laws._held import names
 
 A = np.array([[0.3, -0.5], [0.2, 0.4]])
 B = np.array([0.6, -0.3])

@@ -13,8 +13,7 @@ from lawful.autodiff import checkpoint, checkpoint_policies, saved_residuals, vj
 from lawful.core import get_aval
 from lawful.laws import Case, Program, holds, laws, programs, quick
 from lawful.laws.systems import lawful
-
-from ._held import part_of_examples
+from tests.laws._held import part_of_examples
 
 policies = st.sampled_from(
     [
