@@ -16,7 +16,7 @@ from lawful.core import ConcretizationTypeError, TracerArrayConversionError
 from lawful.staging import jit
 from lawful.xla_backend import Array, device_put, devices
 
-from ._arrays import ALL, pool
+from .specs.arrays import ALL, pool
 
 CONVERSIONS = (bool, int, float, complex, operator.index)
 

@@ -9,9 +9,9 @@ import pytest
 
 from lawful.core import LawfulError
 
-from ._calls import Call
-from ._reference import reference
-from ._runs import eagerly, on_device, staged
+from .specs.calls import Call
+from .specs.reference import reference
+from .specs.runs import eagerly, on_device, staged
 
 X = np.ones((2, 3))
 V = np.ones(3)

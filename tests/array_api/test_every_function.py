@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ._spec import check_eager, check_staged
 from .specs import SPECS
+from .specs.spec import check_eager, check_staged
 
 every_function = pytest.mark.parametrize("name", SPECS)
 # Compilation by XLA takes as long as fifty by NumPy; several calls in one program hardly add time.

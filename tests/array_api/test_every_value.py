@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ._arrays import COMPLEX, pool
-from ._calls import Call
-from ._elementwise_specs import BINARY, COMPLEX_KINDS, DIVISOR_KINDS, UNARY
-from ._spec import check_eager, check_staged
 from .specs import SPECS
+from .specs.arrays import COMPLEX, pool
+from .specs.calls import Call
+from .specs.elementwise import BINARY, COMPLEX_KINDS, DIVISOR_KINDS, UNARY
+from .specs.spec import check_eager, check_staged
 
 
 def calls_of(name: str) -> list[Call]:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import array_api_strict as strict
 import numpy as np
 
-from ._calls import Call
+from .calls import Call
 
 VERSION = "2024.12"
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from ._arguments import axis, dtypes, flags, promotable
-from ._arrays import ALL, FLOATING, INTEGERS, REAL, Strategy, arrays, broadcastable, filled, nonempty, scalars, shapes
-from ._calls import Call, Several, call, with_keyword
-from ._closeness import Closeness
-from ._spec import Spec
+from .arguments import axis, dtypes, flags, promotable
+from .arrays import ALL, FLOATING, INTEGERS, REAL, Strategy, arrays, broadcastable, filled, nonempty, scalars, shapes
+from .calls import Call, Several, call, with_keyword
+from .closeness import Closeness
+from .spec import Spec
 
 _KINDS = ("bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric")
 

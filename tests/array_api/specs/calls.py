@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from ._arrays import Strategy
+from .arrays import Strategy
 
 #: A strategy, or a function that returns one from the positional arguments drawn so far.
 Drawer = Strategy | Callable[..., Strategy]

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from ._arguments import axes, axis, dtypes, flags, one_axis_or_none
-from ._arrays import ALL, FLOATING, FLOATS, NUMERIC, REAL, Strategy, arrays, filled, nonempty, shapes
-from ._calls import Call, always, call
-from ._closeness import Closeness
-from ._spec import Spec
+from .arguments import axes, axis, dtypes, flags, one_axis_or_none
+from .arrays import ALL, FLOATING, FLOATS, NUMERIC, REAL, Strategy, arrays, filled, nonempty, shapes
+from .calls import Call, always, call
+from .closeness import Closeness
+from .spec import Spec
 
 # Terms may be added in any order.
 _SUM = Closeness(terms=16, zeros=False)

@@ -10,8 +10,8 @@ import array_api_strict as strict
 import numpy as np
 from hypothesis import strategies as st
 
-from ._arrays import ALL, Array, Shape, Strategy, broadcastable, filled, scalars, shapes
-from ._calls import Several
+from .arrays import ALL, Array, Shape, Strategy, broadcastable, filled, scalars, shapes
+from .calls import Several
 
 flags = st.booleans()
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from ._arguments import (
+from .arguments import (
     axes,
     axis,
     dtypes,
@@ -21,7 +21,7 @@ from ._arguments import (
     signed,
     wider,
 )
-from ._arrays import (
+from .arrays import (
     ALL,
     BOOL,
     COMPLEX,
@@ -39,9 +39,9 @@ from ._arrays import (
     scalars,
     shapes,
 )
-from ._calls import Several, always, call, with_keyword
-from ._closeness import Closeness
-from ._spec import Spec
+from .calls import Several, always, call, with_keyword
+from .closeness import Closeness
+from .spec import Spec
 
 _any = arrays(ALL)
 

@@ -12,8 +12,8 @@ from lawful.core import is_array, python_scalar_types
 from lawful.staging import jit
 from lawful.xla_backend import device_put
 
-from ._calls import Call
-from ._reference import answer, over
+from .calls import Call
+from .reference import answer, over
 
 #: A function's name, its arguments, and the positions of arguments whose values decide shapes, and stay known.
 Named = tuple[str, Call, frozenset[int]]

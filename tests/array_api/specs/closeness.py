@@ -9,7 +9,7 @@ import numpy as np
 
 from lawful.core import is_array, python_scalar_types
 
-from ._arrays import Array
+from .arrays import Array
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from ._arguments import operands, promotable
-from ._arrays import (
+from .arguments import operands, promotable
+from .arrays import (
     ALL,
     BOOL,
     COMPLEX,
@@ -24,9 +24,9 @@ from ._arrays import (
     scalars,
     smaller,
 )
-from ._calls import Several, call
-from ._closeness import Closeness, exact
-from ._spec import Spec
+from .calls import Several, call
+from .closeness import Closeness, exact
+from .spec import Spec
 
 # Correctly rounded, except for the sign of zero where it depends on the order of equal operands.
 _UNSIGNED_ZERO = Closeness(zeros=False)

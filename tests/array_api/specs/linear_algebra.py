@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from ._arguments import axes, axis, flags, promotable
-from ._arrays import ALL, COMPLEX, FLOATING, FLOATS, NUMERIC, Array, Shape, Strategy, arrays, filled, shapes, smaller
-from ._calls import Call, Several, call, with_keyword
-from ._closeness import Closeness
-from ._spec import Spec
+from .arguments import axes, axis, flags, promotable
+from .arrays import ALL, COMPLEX, FLOATING, FLOATS, NUMERIC, Array, Shape, Strategy, arrays, filled, shapes, smaller
+from .calls import Call, Several, call, with_keyword
+from .closeness import Closeness
+from .spec import Spec
 
 _SUM = Closeness(terms=32, zeros=False)
 # For well-conditioned matrices.

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Strategy
-from ._calls import Call
-from ._closeness import Closeness, difference, exact
-from ._reference import over, reference
-from ._runs import Named, eagerly, on_device, staged
+from .arrays import Strategy
+from .calls import Call
+from .closeness import Closeness, difference, exact
+from .reference import over, reference
+from .runs import Named, eagerly, on_device, staged
 
 
 def _nothing(result: Any) -> dict[str, Any]:
