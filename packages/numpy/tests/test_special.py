@@ -176,7 +176,7 @@ def test_special_derivatives_of_any_order():
             np.testing.assert_allclose(hessian[i], differences, rtol=1e-6, atol=1e-8)
 
 
-# These take integers, or a keyword: `tests/derivatives/test_special_functions.py` has their dtypes.
+# These take integers, or a keyword: `tests/derivatives/special/test_special_functions.py` has their dtypes.
 OF_OTHER_ARGUMENTS = {"bernoulli", "bessel_jn", "sph_harm_y"}
 OF_FLOATS = {name for name in special.__all__ if callable(getattr(special, name))} - OF_OTHER_ARGUMENTS
 
