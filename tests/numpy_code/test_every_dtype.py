@@ -21,10 +21,10 @@ from lawful.core import get_aval
 from lawful.numpy._ufuncs.ufunc import Ufunc
 from lawful.staging import jit
 
-from ._calls import calls_by_function, function_of, functions_used, shared
-from ._dtypes import DtypeCall, difference, disagreements, in_every_dtype
-from ._op_calls import ELEMENTWISE, FUNCTIONS, Call
-from ._other_calls import OF_LAWFUL_NUMPY, RANDOM, SPECIAL, STATS
+from .calls.dtypes import DtypeCall, difference, disagreements, in_every_dtype
+from .calls.numpy_functions import calls_by_function, function_of, functions_used, shared
+from .calls.ops import ELEMENTWISE, FUNCTIONS, Call
+from .calls.other_functions import OF_LAWFUL_NUMPY, RANDOM, SPECIAL, STATS
 from .test_every_function import some
 
 THOROUGH = settings.default.max_examples > 1000

@@ -18,7 +18,7 @@ from lawful.batching import vmap
 from lawful.core import get_aval, is_inexact, to_numpy
 from lawful.staging import dce_jaxpr, jit, make_jaxpr
 
-from ._calls import Case, calls_by_function, function_of, shared
+from .calls.numpy_functions import Case, calls_by_function, function_of, shared
 
 SEEDS = range(max(settings.default.max_examples // 25, 1))
 CALLS = [calls_by_function(seed) for seed in SEEDS]

@@ -20,10 +20,10 @@ from lawful.numpy import fft, linalg
 from lawful.special import stats
 from lawful.staging import jit, make_jaxpr
 
-from ._calls import shared
-from ._dtypes import cast
-from ._op_calls import ELEMENTWISE, FUNCTIONS
-from ._other_calls import OF_LAWFUL_NUMPY, RANDOM, SPECIAL, STATS
+from .calls.dtypes import cast
+from .calls.numpy_functions import shared
+from .calls.ops import ELEMENTWISE, FUNCTIONS
+from .calls.other_functions import OF_LAWFUL_NUMPY, RANDOM, SPECIAL, STATS
 from .test_every_dtype import BY_OPERATORS, OF_VALUES
 
 PAGE = Path(__file__).parents[2] / "docs/numpy.md"

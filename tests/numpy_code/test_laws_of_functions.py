@@ -16,8 +16,8 @@ from lawful.core import get_aval, is_inexact
 from lawful.laws import Case, Inapplicable, check, laws, quick
 from lawful.laws.systems import lawful
 
-from ._calls import Case as Call
-from ._calls import calls_by_function, shared
+from .calls.numpy_functions import Case as Call
+from .calls.numpy_functions import calls_by_function, shared
 
 CALLS = calls_by_function(0)
 VARIED = settings.default.max_examples > 50

@@ -15,7 +15,7 @@ from lawful.batching import vmap
 from lawful.core import ArgumentTypeError, IntegerOverflowError
 from lawful.staging import jit
 
-from ._dtypes import DtypeCall, disagreements
+from .calls.dtypes import DtypeCall, disagreements
 
 nan, inf = np.nan, np.inf
 SIGNED, UNSIGNED = (

@@ -16,7 +16,7 @@ from lawful import random, special
 from lawful.core import as_dtype
 from lawful.special import stats
 
-from ._op_calls import Call, call
+from .ops import Call, call
 
 OF_LAWFUL_NUMPY: dict[str, list[Call]] = {
     "c_": [call(lambda x, y: lnp.c_[x, y], np.array([0.25, 0.5]), np.array([1.5, 2.0]))],

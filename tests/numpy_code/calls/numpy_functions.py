@@ -10,7 +10,7 @@ import numpy
 
 import lawful.numpy as lnp
 
-FOLDER = Path(__file__).parents[2] / "packages/numpy/tests/calls"
+FOLDER = Path(__file__).parents[3] / "packages/numpy/tests/calls"
 
 
 def _load() -> ModuleType:
