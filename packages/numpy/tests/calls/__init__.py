@@ -6,7 +6,6 @@ from . import (
     fft,
     joining,
     linalg,
-    nan,
     placing,
     products,
     quantiles,
@@ -22,7 +21,7 @@ from .mistakes import OPERATORS, SINCE, mistakes
 __all__ = ["OPERATORS", "SINCE", "Case", "Data", "is_newer", "mistakes", "table"]
 
 _MODULES = (
-    *(elementwise, reductions, nan, selection, sets, quantiles, products, linalg, fft),
+    *(elementwise, reductions, selection, sets, quantiles, products, linalg, fft),
     *(shapes, joining, signals, creation, placing),
 )
 
