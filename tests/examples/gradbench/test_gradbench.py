@@ -16,9 +16,9 @@ from lawful import tree
 from lawful.autodiff import jvp, value_and_grad
 from lawful.staging import jit
 
-from . import _gradbench_formulas as formulas
+from . import _formulas as formulas
 
-FOLDER = Path(__file__).parents[2] / "examples" / "gradbench"
+FOLDER = Path(__file__).parents[3] / "examples" / "gradbench"
 spec = importlib.util.spec_from_file_location("gradbench", FOLDER / "__init__.py")
 assert spec is not None
 assert spec.loader is not None
