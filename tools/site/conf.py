@@ -20,7 +20,7 @@ toc_object_entries = False
 python_maximum_signature_line_length = 100
 viewcode_line_numbers = True
 
-# Anchors are made as GitHub makes them, and `tests/test_pages.py` checks them.
+# Anchors are made as GitHub makes them, and `tests/pages/test_pages.py` checks them.
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 highlight_language = "text"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CHANGES = "# Changelog\n\n## Unreleased\n\n- A change.\n\n## 0.1.0, 2026-01-01\n\n- The first release.\n"
 
 pytestmark = [

@@ -12,7 +12,7 @@ import pytest
 from lawful import laws
 from lawful.cli._arguments import parser
 
-PAGE = Path(__file__).resolve().parent.parent / "docs/stability.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/stability.md"
 
 
 def section(title: str) -> str:

@@ -67,7 +67,7 @@ def test_compiled_draws_grow_linearly():
 
 PROGRAM = """
 import numpy as np
-from tests.test_random_compiled import DRAWS, chained
+from tests.compiled.test_random_compiled import DRAWS, chained
 from lawful import random
 from lawful.batching import vmap
 from lawful.control_flow import scan

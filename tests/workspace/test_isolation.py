@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-TOOL = Path(__file__).resolve().parents[1] / "tools/isolation.py"
+TOOL = Path(__file__).resolve().parents[2] / "tools/isolation.py"
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 #: The distributions that `lawful-autodiff` installs.
 INSTALLED = {
     *("lawful-autodiff", "lawful-batching", "lawful-core", "lawful-ops", "lawful-staging", "lawful-tree"),

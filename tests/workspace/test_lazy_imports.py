@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 # The portions of the namespace that import a part of theirs on demand.
 PACKAGES = sorted(
     path.parent.name for path in ROOT.glob("packages/*/src/lawful/*/__init__.py") if "lazy_imports(" in path.read_text()
