@@ -128,6 +128,26 @@ nan
 0.0
 
 ```
+
+## A zero tangent times an infinite derivative
+
+Forward mode multiplies derivatives by every element of the tangent. Along a direction in which an element does not
+change, its infinite derivative times 0 is NaN, as in JAX. Reverse mode adds no products of different elements, and
+gives the other derivatives:
+
+```python
+>>> from lawful.autodiff import jacfwd
+>>> with numpy.errstate(all="ignore"):
+...     print(jacfwd(lambda x: lnp.sqrt(x).sum())(numpy.array([0.0, 1.0])))
+...     print(grad(lambda x: lnp.sqrt(x).sum())(numpy.array([0.0, 1.0])))
+[inf nan]
+[inf 0.5]
+
+```
+
+The same holds for a second derivative that overflows, as one of `linalg.slogdet` for an element of 1e-200:
+`jacfwd(jacfwd(f))` has NaN along that direction, and `jacfwd(grad(f))`, `jacrev(jacfwd(f))` and `jacrev(grad(f))` have
+every derivative.
 """
 
 
