@@ -6,12 +6,15 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import lawful.numpy as lnp
 from lawful.autodiff import jvp
+from lawful.core import plain
 from lawful.staging import jit
+from lawful.xla_backend import Array, device_put
 
 NAMES = (
     "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "fmod", "power", "float_power", "maximum",
@@ -100,3 +103,31 @@ def test_round_of_the_ends_of_int8(backend: str) -> None:
     x = np.int8([127, -128])
     np.testing.assert_array_equal(np.round(x, -1), [-126, 126])
     np.testing.assert_array_equal(np.asarray(jit(lambda x: lnp.round(x, -1), backend=backend)(x)), [-126, 126])
+
+
+BEYOND_INT64 = [dtype(x) for dtype in (ml_dtypes.bfloat16, np.float32, np.float64) for x in (3e38, -3e38, 2.0**63)]
+
+
+@pytest.mark.parametrize("x", BEYOND_INT64, ids=lambda x: f"{x.dtype} {x}")
+def test_int_of_floats_beyond_int64_is_exact(x: Any) -> None:
+    expected = int(float(x))
+    for array in (device_put(x), jit(lambda x: x * 1, backend="xla")(x), np.asarray(x)):
+        assert isinstance(array, (Array, np.ndarray))
+        assert int(array) == expected
+    found: list[int] = []
+
+    def f(x: Any) -> Any:
+        found.append(int(x))
+        found.append(int(x * 1))
+        return x
+
+    jvp(f, (x,), (x,))
+    with plain():
+        jvp(f, (x,), (x,))
+    assert found == [expected] * 4
+
+
+def test_int_of_bfloat16_scalars_is_that_of_ml_dtypes() -> None:
+    """docs/numpy.md says that it is not exact."""
+    x = lnp.sum(np.array([3e38], ml_dtypes.bfloat16))
+    assert int(x) != int(float(x))
