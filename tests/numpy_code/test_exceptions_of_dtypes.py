@@ -150,6 +150,9 @@ SEEN: dict[str, Callable[[str], bool]] = {
         [_by(backend, f, np.array([np.nan, 1e300])) for f in (lambda x: lnp.asarray(x, "int64"), _astype)]
     ),
     "an integer to a negative power": lambda backend: _by(backend, lnp.power, np.array([2, 1]), np.array([-1, -1])),
+    "`det` of a singular matrix of two or three rows, products of whose elements overflow": lambda backend: _by(
+        backend, linalg.det, 2.0**700 * np.array([[1.0, 0.3, 0.7], [1.0, 0.3, 0.7], [0.0, -0.7, 0.3]])
+    ),
 }
 
 
