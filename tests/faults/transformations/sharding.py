@@ -58,6 +58,10 @@ def _twice(ct: Any, x: Any, **params: Any) -> list[Any]:
     return [ops.add(ct, ct)]
 
 
+def _without_mentions(right: Rule) -> Rule:
+    return lambda closed, names: [False] * len(names)
+
+
 # Collectives
 
 
@@ -164,6 +168,10 @@ sharding_faults = met_by(
     local_fault(
         "the cotangent of a whole result of unchecked shard_map is not divided among its copies", "wrong scale", rules,
         "_summed", _undivided,
+    ),
+    local_fault(
+        "values of unchecked shard_map vary only over axes of its specs", "wrong type", rules, "_mentions",
+        _without_mentions,
     ),
     rule_fault(
         "the transpose of pvary is no sum", "forgotten psum", batching.pvary_p, "transpose", instead(_unchanged),
