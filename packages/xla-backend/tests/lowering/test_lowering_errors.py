@@ -92,6 +92,16 @@ def test_lowering_missing_rule_is_named(program) -> None:
     assert str(caught.value).startswith(__file__)
 
 
+def test_lowering_of_dead_code_needs_no_rule(program) -> None:
+    def build(record, x):
+        record(Primitive("test_bare"), x, out=F64)
+        return x
+
+    lowered = backend.lower(program(build, F64), name="f")
+    assert "test_bare" not in lowered.as_text()
+    assert np.array_equal(lowered.compile()(np.ones(3))[0], np.ones(3))
+
+
 def test_lowering_rule_for_the_platform_comes_first(compile_program) -> None:
     platform_p = Primitive("test_platform")
     platform_p.def_lowering(lambda ctx, x: x)

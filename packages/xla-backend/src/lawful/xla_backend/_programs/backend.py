@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from lawful.core import ClosedJaxpr
-from lawful.staging import register_backend
+from lawful.staging import dce_jaxpr, register_backend
 from lawful.xla_backend._programs.lowered import Lowered
 from lawful.xla_backend._runtime import clients
 
@@ -38,7 +38,7 @@ class Backend:
         return self._platform or clients.default_platform()
 
     def lower(self, closed: ClosedJaxpr, *, name: str, donated: Sequence[int] = ()) -> Lowered:
-        """Lowers a program to StableHLO.
+        """Lowers a program to StableHLO, without its dead code.
 
         Args:
           closed: the program.
@@ -49,6 +49,7 @@ class Backend:
           MissingRuleError: a primitive has no lowering rule.
           LoweringError: a lowering rule builds an operation that is not well typed.
         """
+        closed = dce_jaxpr(closed, (True,) * len(closed.out_avals))
         return Lowered(closed, name, donated, self.platform, follows_arguments=self._platform is None)
 
 
