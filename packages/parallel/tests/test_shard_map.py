@@ -13,7 +13,7 @@ from lawful import tree
 from lawful.autodiff import checkpoint, grad, jvp, linearize, peak_memory, vjp
 from lawful.batching import all_gather, psum, pvary, vmap
 from lawful.core import Hook, Trace, check_jaxpr, current, is_plain, plain
-from lawful.parallel import Mesh, make_mesh, numpy_devices, shard_map
+from lawful.parallel import Mesh, get_mesh, make_mesh, numpy_devices, set_mesh, shard_map
 from lawful.parallel import PartitionSpec as P
 from lawful.staging import jit, make_jaxpr
 
@@ -122,6 +122,31 @@ def test_nested_over_another_axis(mesh: Mesh, inner: bool, outer: bool) -> None:
     close(mapped(X, w), nested_whole(X, w))
     close(jit(grad(scalar(mapped), (0, 1)), backend="numpy")(X, w), grad(scalar(nested_whole), (0, 1))(X, w))
     close(vmap(mapped, (None, 0))(X, np.array([0.7, 0.4])), vmap(nested_whole, (None, 0))(X, np.array([0.7, 0.4])))
+
+
+def test_nested_without_a_mesh_maps_over_the_enclosing_one(mesh: Mesh) -> None:
+    seen = []
+
+    def outer(x: Any) -> Any:
+        seen.append(get_mesh())
+        return shard_map(lambda x: x - psum(x, "y"), in_specs=P("y"), out_specs=P("y"))(x)
+
+    nested = shard_map(outer, mesh=mesh, in_specs=P("x"), out_specs=P("x"), axis_names={"x"})
+    x = np.arange(16.0)
+    pairs = x.reshape(4, 2, 2)
+    close(nested(x), (pairs - pairs.sum(1, keepdims=True)).reshape(16))
+    assert seen == [mesh]
+    assert get_mesh() is None
+
+
+def test_mesh_of_the_context_is_restored_after_an_error(mesh: Mesh) -> None:
+    def failing(x: Any) -> Any:
+        set_mesh(mesh)  # for the rest of the function
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        shard_map(failing, mesh=mesh, in_specs=P(), out_specs=P())(1.0)
+    assert get_mesh() is None
 
 
 @pytest.mark.fast

@@ -12,7 +12,17 @@ from lawful.batching import axis_index, pmean, psum, vmap
 from lawful.control_flow import while_loop
 from lawful.core import ArgumentValueError
 from lawful.debug import callback
-from lawful.parallel import Mesh, NamedSharding, devices, make_mesh, numpy_devices, pmap, process_count, shard_map
+from lawful.parallel import (
+    Mesh,
+    NamedSharding,
+    devices,
+    make_mesh,
+    numpy_devices,
+    pmap,
+    process_count,
+    shard_map,
+    with_sharding_constraint,
+)
 from lawful.parallel import PartitionSpec as P
 from lawful.staging import ShapeDtypeStruct, disable_jit, io_callback, jit, make_jaxpr
 
@@ -93,6 +103,14 @@ def test_meshes_in_another_order_of_devices_number_their_axes_so() -> None:
     found = shard_map(lambda: axis_index("i").reshape(1), mesh=mesh, in_specs=(), out_specs=P("i"))()
     np.testing.assert_array_equal(found, np.arange(8))
     assert [shard.device.id for shard in found.addressable_shards] == list(range(8))[::-1]
+
+
+def test_spec_alone_inside_is_of_the_enclosing_mesh() -> None:
+    def part(x: Any) -> Any:
+        return with_sharding_constraint(x * 2.0, P("y"))
+
+    mapped = shard_map(part, mesh=on(devices()), in_specs=P("x"), out_specs=P("x"), axis_names={"x"})
+    close(jit(mapped)(np.arange(16.0)), np.arange(16.0) * 2.0)
 
 
 def test_nested_maps_over_other_axes_compute_what_one_does() -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from lawful.core import Primitive, Trace, current, new_trace, plain_traces
-from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
+from lawful.parallel._mesh.mesh import AbstractMesh, Mesh, context
 
 AxisName = Hashable
 
@@ -47,11 +47,11 @@ def outer_manual_axes() -> set[AxisName]:
 
 @contextmanager
 def manual_axes(mesh: Mesh | AbstractMesh, names: Sequence[AxisName], checked: bool) -> Iterator[None]:
-    """Inside it, collectives know some axes of a mesh.
+    """Inside it, collectives know some axes of a mesh, which is the mesh of the context.
 
     Where types say what varies over these, the plain interpreters trace: accelerators do not type what they replay.
     """
     sizes = mesh.shape
     trace = ManualTrace(current.trace, [(name, sizes[name]) for name in names], checked)
-    with new_trace(trace), plain_traces() if checked else nullcontext():
+    with context.entered(mesh), new_trace(trace), plain_traces() if checked else nullcontext():
         yield

@@ -7,7 +7,8 @@ import functools
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -221,7 +222,20 @@ class _Context(threading.local):
 
     def pop(self) -> None:
         """Leaves the last one."""
-        self.stack.pop()
+        self._cut(len(self.stack) - 1)
+
+    @contextmanager
+    def entered(self, mesh: Mesh | AbstractMesh) -> Iterator[None]:
+        """Enters a mesh, and leaves it with all that were entered after it."""
+        depth = len(self.stack)
+        self.push(mesh)
+        try:
+            yield
+        finally:
+            self._cut(depth)
+
+    def _cut(self, depth: int) -> None:
+        del self.stack[depth:]
         current.context = self.stack[-1] if self.stack else None
 
 
@@ -257,7 +271,10 @@ class set_mesh:
 
 
 def get_mesh() -> Mesh | AbstractMesh | None:
-    """Returns the mesh of the innermost context, None outside of any. Source: ``jax.sharding.get_mesh``."""
+    """Returns the mesh of the innermost context, None outside of any. Source: ``jax.sharding.get_mesh``.
+
+    Inside a ``shard_map`` it is the mesh that this maps over.
+    """
     return context.stack[-1] if context.stack else None
 
 

@@ -53,7 +53,7 @@ def shard_map(
     Args:
       f: a function of parts of arrays, in pytrees, that returns such a tree of parts. Collectives such as ``psum`` take
         the axes of the mesh by name. Without it, a decorator is returned.
-      mesh: the mesh; by default that of `set_mesh`.
+      mesh: the mesh; by default that of an enclosing ``shard_map``, else that of `set_mesh`.
       in_specs: a `PartitionSpec` for each leaf of the arguments, or a prefix of their tree. An array that is not split
         over an axis is whole, and the same, on all devices along it. Under None, ``f`` gets the object itself.
       out_specs: a spec for each array of the result, or a prefix of its tree. A result that is not split over an axis
