@@ -197,6 +197,21 @@ def test_vmap_spmd_axis_name_of_a_derivative(checked: bool) -> None:
         assert got.sharding.spec == P("y", "x")
 
 
+@pytest.mark.parametrize("checked", [True, False])
+def test_vmap_spmd_axis_name_beside_a_debug_callback(checked: bool) -> None:
+    """A callback without results makes no value vary over the axis that splits the batch."""
+    seen = []
+
+    def part(x: Any) -> Any:
+        callback(lambda total: seen.append(float(total)), x.sum())
+        return psum((x**3).sum(), "x")
+
+    f = shard_map(part, mesh=on(devices()), in_specs=P("x"), out_specs=P(), check_vma=checked)
+    stack = np.arange(1.0, 17.0).reshape(2, 8)
+    close(jit(vmap(grad(f), spmd_axis_name="y"))(stack), 3.0 * stack**2)
+    assert {*seen} == {*stack.reshape(2, 4, 2).sum(2).ravel()}
+
+
 def test_unchecked_derivative_names_used_axes_only() -> None:
     """Along the others nothing varies: residuals are whole, and cotangents are not summed."""
     f = shard_map(lambda x: ops.sin(x), mesh=on(devices()), in_specs=P("x"), out_specs=P("x"), check_vma=False)

@@ -33,7 +33,7 @@ from lawful.parallel._mesh.sharding import NamedSharding
 from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, untyped
 from lawful.parallel._shard_map.primitive import bind_shard_map, shard_map_p
 from lawful.parallel._sharded_jit.constraint import constrain
-from lawful.staging import kept, merge_lists, partial_eval_jaxpr, trace_to_jaxpr
+from lawful.staging import kept, merge_lists, partial_eval_jaxpr, trace_to_jaxpr, without_effects
 
 
 class Residuals:
@@ -91,8 +91,8 @@ def _varying(closed: ClosedJaxpr, specs: Sequence[Spec], names: Sequence[AxisNam
 
 @memoize
 def _mentions(closed: ClosedJaxpr, names: tuple[AxisName, ...]) -> list[bool]:
-    """Returns for each axis whether a jaxpr mentions it, or has effects, whose results can vary over every axis."""
-    effects = has_effects(closed)
+    """Returns for each axis whether a jaxpr mentions it, or has effects with results, which can vary over every axis."""
+    effects = has_effects(without_effects(closed))
     return [effects or mentions_axis(closed.jaxpr, axis) for axis in names]
 
 
