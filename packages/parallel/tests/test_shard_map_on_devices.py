@@ -19,7 +19,6 @@ from lawful.parallel import (
     make_mesh,
     numpy_devices,
     pmap,
-    process_count,
     shard_map,
     with_sharding_constraint,
 )
@@ -143,44 +142,6 @@ def test_the_compiler_has_the_axes_that_are_not_named() -> None:
     )
     parts = x.reshape(4, 2, 4)
     close(f(x), np.concatenate([part @ part.T for part in parts]) + x.sum())
-
-
-@pytest.mark.parametrize("axes", [(0, 0), (1, 0), (None, 1), (0, None)])
-def test_pmap_is_vmap(axes: Any) -> None:
-    x, y = np.arange(64.0).reshape(8, 8), np.cos(np.arange(64.0)).reshape(8, 8)
-
-    def f(x: Any, y: Any) -> Any:
-        return {"sum": psum(x * y, "i"), "mine": x - y * axis_index("i")}
-
-    mapped, reference = (m(f, axis_name="i", in_axes=axes) for m in (pmap, vmap))
-    close(mapped(x, y), reference(x, y))
-    close(grad(scalar(mapped), (0, 1))(x, y), grad(scalar(reference), (0, 1))(x, y))
-    close(jit(vmap(mapped))(np.stack([x, y]), np.stack([y, x])), vmap(reference)(np.stack([x, y]), np.stack([y, x])))
-
-
-def test_pmap_takes_static_and_donated_arguments() -> None:
-    f = pmap(lambda n, x, y: x**n + y, static_broadcasted_argnums=0, donate_argnums=1)
-    x = pmap(lambda x: x * 1.0)(np.arange(8.0))
-    close(f(2, x, np.ones(8)), np.arange(8.0) ** 2 + 1)
-    assert x.is_deleted()
-    from_the_end = pmap(lambda x, n: x**n, static_broadcasted_argnums=-1)
-    close(from_the_end(np.arange(8.0), 2), np.arange(8.0) ** 2)
-    assert process_count() == 1
-
-
-def test_pmap_moves_arrays_of_another_device_order() -> None:
-    """The same devices in two orders; an Array on one other device is not moved."""
-    backwards = devices()[::-1]
-    x = np.arange(16.0).reshape(8, 2)
-    mesh = Mesh(np.array(backwards).reshape(4, 2), ("p", "q"))
-    there = xla_backend.device_put(x, NamedSharding(mesh, P(("p", "q"))))
-    mapped = pmap(lambda x, y=0.0: 2.0 * x + y)
-    for y in (mapped(there), mapped(x, y=there) - x, pmap(lambda x: x, devices=backwards)(mapped(x))):
-        close(y, 2.0 * x)
-    assert mapped(there).sharding.device_order == (*devices(),)
-    assert pmap(lambda x: x, devices=backwards)(mapped(x)).sharding.device_order == (*backwards,)
-    with pytest.raises(ArgumentValueError, match="on the same devices"):
-        pmap(lambda x: x)(xla_backend.device_put(x, devices()[3]))
 
 
 @pytest.mark.parametrize("checked", [True, False])

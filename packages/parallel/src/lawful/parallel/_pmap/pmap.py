@@ -10,11 +10,12 @@ from typing import Any
 
 from lawful import tree
 from lawful.batching import common_size, input_axes, output_axes
-from lawful.core import ArgumentValueError, deduplicated
+from lawful.core import ArgumentValueError, Tracer, deduplicated
 from lawful.ops import static_integers
 from lawful.parallel._mesh.devices import Device, local_devices, xla
 from lawful.parallel._mesh.manual import manual_axes
 from lawful.parallel._mesh.mesh import Mesh
+from lawful.parallel._mesh.partition_spec import PartitionSpec
 from lawful.parallel._mesh.sharding import NamedSharding
 from lawful.parallel._pmap.primitive import xla_pmap_p
 from lawful.staging import consts_as_inputs, function_name, in_avals, jit, require_callable, trace_tree
@@ -61,7 +62,8 @@ def pmap(
 
     The function is compiled, once for each signature. It is a `shard_map` over a mesh of one axis, whose collectives
     are differentiated as under ``vmap``: the transpose of ``psum`` is ``psum``. A call outside of any transformation
-    moves Arrays that are on the devices in another order.
+    moves Arrays that are on as many other devices, or on these in another order; an Array on one device, of an argument
+    that is not mapped, it copies to each.
 
     Raises:
       ArgumentValueError: there are more elements than devices, the mapped dimensions differ in size, or ``in_axes``
@@ -93,14 +95,20 @@ def pmap(
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
 
+    label = f"pmap of {function_name(function)}"
+
+    def fixed_positions(args: tuple[Any, ...]) -> set[int]:
+        return {i % len(args) for i in statics} if args else set()  # a position may count from the end
+
+    def axes_of_dynamic(args: tuple[Any, ...]) -> Any:
+        if not (isinstance(in_axes, tuple) and len(in_axes) == len(args)):
+            return in_axes
+        return tuple([entry for i, entry in enumerate(in_axes) if i not in fixed_positions(args)])
+
     @functools.wraps(fun, updated=())
     def pmapped(*args: Any, **kwargs: Any) -> Any:
-        label = f"pmap of {function_name(function)}"
-        fixed = {i % len(args) for i in statics} if args else set()  # a position may count from the end
+        fixed, axes = fixed_positions(args), axes_of_dynamic(args)
         dynamic = [x for i, x in enumerate(args) if i not in fixed]
-        axes = in_axes
-        if isinstance(in_axes, tuple) and len(in_axes) == len(args):
-            axes = tuple([entry for i, entry in enumerate(in_axes) if i not in fixed])
 
         def of_dynamic(*xs: Any, **names: Any) -> Any:
             rest = iter(xs)
@@ -115,27 +123,50 @@ def pmap(
     compiled = jit(
         pmapped, static_argnums=statics, donate_argnums=donated, inline=True, backend="numpy" if on_numpy else None
     )
+
+    def place(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        fixed = fixed_positions(args)
+        dynamic = tuple([x for i, x in enumerate(args) if i not in fixed])
+        if not any(map(_is_elsewhere, tree.leaves((dynamic, kwargs)))):
+            return args, kwargs
+        moved, kwargs = _placed(label, axes_of_dynamic(args), dynamic, kwargs, axis_size, devices, backend)
+        rest = iter(moved)
+        return tuple([x if i in fixed else next(rest) for i, x in enumerate(args)]), kwargs
+
     if not on_numpy:
-        compiled.place = functools.partial(_in_order, devices, backend)
+        compiled.place = place
     compiled.__wrapped__ = fun
     return compiled
 
 
-def _in_order(
-    devices: Sequence[Device] | None, backend: str | None, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Returns the arguments of a call; Arrays on the mapped devices in another order are moved into this order."""
+def _is_elsewhere(x: Any) -> bool:
+    """Whether a value is an Array that may have to be moved: on several devices, or on one that was asked for."""
     module = xla()
+    return module is not None and type(x) is module.Array and x.committed
+
+
+def _placed(
+    label: str, in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any], axis_size: int | None,
+    devices: Sequence[Device] | None, backend: str | None,
+) -> tuple[tuple[Any, ...], dict[str, Any]]:  # fmt: skip
+    """Returns the arguments of a call with their Arrays on the mapped devices, where these are moved at all."""
     leaves, structure = tree.flatten((args, kwargs))
-    moved = False
-    for i, x in enumerate(leaves):
-        if module is None or type(x) is not module.Array or not isinstance(x.sharding, NamedSharding):
+    if any([isinstance(x, Tracer) for x in leaves]):
+        return args, kwargs
+    avals = in_avals(label, (args, kwargs), leaves)
+    dims = input_axes(label, in_axes, args, kwargs, avals)
+    wanted = (*_chosen(label, common_size(label, axis_size, (args, kwargs), avals, dims), devices, backend),)
+    module: Any = xla()
+    for i, (x, dim) in enumerate(zip(leaves, dims, strict=True)):
+        if not _is_elsewhere(x):
             continue
         have = x.sharding.device_order
-        wanted = (*(local_devices(backend=backend)[: len(have)] if devices is None else devices),)
-        if have != wanted and {*have} == {*wanted}:
-            leaves[i], moved = module.device_put(x, x.sharding.on_devices(wanted)), True
-    return tree.unflatten(structure, leaves) if moved else (args, kwargs)
+        if isinstance(x.sharding, NamedSharding) and len(have) == len(wanted) and have != wanted:
+            leaves[i] = module.device_put(x, x.sharding.on_devices(wanted))
+        elif len(have) == 1 and dim is None:
+            leaves[i] = module.device_put(x, NamedSharding(Mesh(wanted, ("all",)), PartitionSpec()))
+    placed: tuple[tuple[Any, ...], dict[str, Any]] = tree.unflatten(structure, leaves)
+    return placed
 
 
 def _bind(

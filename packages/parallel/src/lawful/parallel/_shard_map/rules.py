@@ -91,7 +91,7 @@ def _varying(closed: ClosedJaxpr, specs: Sequence[Spec], names: Sequence[AxisNam
 
 @memoize
 def _mentions(closed: ClosedJaxpr, names: tuple[AxisName, ...]) -> list[bool]:
-    """Returns for each axis whether a jaxpr mentions it, or has effects with results, which can vary over every axis."""
+    """Returns for each axis whether a jaxpr mentions it, or has effects with results, which vary over all."""
     effects = has_effects(without_effects(closed))
     return [effects or mentions_axis(closed.jaxpr, axis) for axis in names]
 
