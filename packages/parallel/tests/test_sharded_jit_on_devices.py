@@ -291,6 +291,22 @@ def test_lower_for_an_abstract_mesh(mesh: Mesh) -> None:
     np.testing.assert_array_equal(made.compile(device_assignment=devices())(), np.arange(8.0))
 
 
+def test_compiled_ahead_of_time_refuses_other_shardings(mesh: Mesh) -> None:
+    rows = device_put(A, NamedSharding(mesh, P("x")))
+    columns = device_put(A, NamedSharding(mesh, P(None, "x")))
+    for compiled in (jit(np.sin).lower(rows).compile(), jit(np.sin, in_shardings=rows.sharding).lower(A).compile()):
+        same = NamedSharding(make_mesh((4, 2), ("p", "q")), P(("p",), None))
+        for a in (rows, A, device_put(A), device_put(A, same)):
+            np.testing.assert_allclose(compiled(a), np.sin(A))
+        for other in (columns, device_put(A, devices()[3])):
+            with pytest.raises(
+                ArgumentValueError, match="expected argument 0 with the sharding that it was compiled for"
+            ):
+                compiled(other)
+    follows = jit(np.sin).lower(A).compile()  # no sharding was given
+    assert follows(columns).sharding == columns.sharding
+
+
 def test_device_assignment_of_a_program_on_one_device() -> None:
     lowered = jit(np.sin).lower(1.0)
     assert lowered.compile(device_assignment=devices()[3:4])(1.0).devices() == {devices()[3]}

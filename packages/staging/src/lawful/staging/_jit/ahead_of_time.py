@@ -12,7 +12,7 @@ from lawful.core import ArgumentTypeError, ArgumentValueError, ClosedJaxpr, Shap
 from lawful.staging._backends import Backend, CompiledProgram, CompilerOptions, LoweredProgram, get_backend
 from lawful.staging._jit.compiling import compiling
 from lawful.staging._make_jaxpr import struct_of
-from lawful.staging._signature import Statics, in_avals
+from lawful.staging._signature import Statics, describe_argument, in_avals
 
 
 @record
@@ -86,6 +86,10 @@ def _num_devices(sharding: Any) -> int:
     """Returns the number of devices of a sharding, also of one on a mesh that has axes alone."""
     found: int | None = getattr(sharding, "num_devices", None)
     return len(sharding.device_set) if found is None else found
+
+
+def _devices_text(sharding: Any) -> str:
+    return f"[{', '.join(map(str, sharding.device_order))}]"
 
 
 def _check_platforms(backend: Backend, platforms: Any) -> None:
@@ -208,6 +212,7 @@ class Compiled(_Stage):
 
         Raises:
           ArgumentTypeError: the tree or the types differ from those that it was compiled for.
+          ArgumentValueError: an array lies on devices in another way than the sharding that was given for it.
         """
         traced = self.traced
         name = f"compiled {traced.name}"
@@ -223,9 +228,25 @@ class Compiled(_Stage):
                 f"{name}: expected arguments of types {', '.join(map(str, traced.jaxpr.in_avals))}, "
                 f"got {', '.join(map(str, avals))}; convert them, or compile for these types"
             )
+        if traced.shardings is not None:
+            self._require_shardings(name, (args, kwargs), leaves)
         # A program for several devices puts values of the host there.
         run = getattr(self.program, "run_here", self.program)
         return tree.unflatten(traced.out_tree, run(*leaves))
+
+    def _require_shardings(self, name: str, arguments: Any, leaves: Sequence[Any]) -> None:
+        """Raises ArgumentValueError if an array on devices lies otherwise than the sharding that was given for it."""
+        places = getattr(self.program, "input_shardings", None) or [None] * len(leaves)
+        for number, (x, given, place) in enumerate(zip(leaves, self.traced.shardings or (), places, strict=True)):
+            if given is None or place is None or not getattr(x, "committed", False):
+                continue
+            if not place.is_equivalent_to(x.sharding, x.ndim):
+                path, _ = tree.leaves_with_path(arguments)[number]
+                raise ArgumentValueError(
+                    f"{name}: expected {describe_argument(path)} with the sharding that it was compiled for, {place} "
+                    f"on {_devices_text(place)}, got one with {x.sharding} on {_devices_text(x.sharding)}; move it "
+                    "with device_put(x, sharding), or call the function of jit, which is compiled for each sharding"
+                )
 
     @property
     def input_shardings(self) -> Any:
