@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lawful.core import InvalidArgumentError
+from lawful.core import InvalidArgumentError, UnexpectedTracerError
+from lawful.staging import jit
 from lawful.xla_backend import (
     SingleDeviceSharding,
     device_put,
@@ -81,3 +82,16 @@ def test_make_array_single_device() -> None:
     x = make_array_from_process_local_data(sharding, X)
     assert x.device is devices()[2]
     assert np.array_equal(make_array_from_callback((8, 8), sharding, lambda index: X[index]), X)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda sharding, x: make_array_from_callback(x.shape, sharding, lambda index: x[index]),
+        lambda sharding, x: make_array_from_single_device_arrays(x.shape, sharding, [x]),
+        make_array_from_process_local_data,
+    ],
+)
+def test_make_array_of_a_traced_value_is_an_error(grid, make) -> None:
+    with pytest.raises(UnexpectedTracerError, match=r"^.*: make_array_from_\w+: expected values .*, got Tracer\(f64"):
+        jit(lambda x: make(grid("a"), x))(X)

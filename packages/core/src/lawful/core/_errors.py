@@ -116,7 +116,7 @@ class TracerArrayConversionError(ConcretizationTypeError):
 
 
 class UnexpectedTracerError(LawfulError, RuntimeError):
-    """A tracer was used after the transformation that made it had ended.
+    """A tracer was used after the transformation that made it had ended, or where none can be.
 
     Cause: the traced function stored a tracer in a global, an attribute or a list. Cure: return it as an output.
     """

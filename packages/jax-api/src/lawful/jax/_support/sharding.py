@@ -224,9 +224,7 @@ def make_array_from_callback(
 ) -> Any:
     """Returns an array whose parts a function of their indices gives; see `lawful.xla_backend`."""
     backend = _backend("make_array_from_callback")
-    return as_jax(
-        backend.make_array_from_callback(shape, sharding, lambda index: to_numpy(data_callback(index)), dtype)
-    )
+    return as_jax(backend.make_array_from_callback(shape, sharding, data_callback, dtype))
 
 
 def make_array_from_single_device_arrays(
@@ -249,7 +247,7 @@ def make_array_from_process_local_data(sharding: Any, local_data: Any, global_sh
     return tree.unflatten(
         structure,
         [
-            as_jax(backend.make_array_from_process_local_data(sharding, to_numpy(x), (s,) if type(s) is int else s))
+            as_jax(backend.make_array_from_process_local_data(sharding, x, (s,) if type(s) is int else s))
             for x, s in zip(leaves, shapes, strict=True)
         ],
     )

@@ -20,6 +20,8 @@ from lawful.core import (
     ArgumentValueError,
     InvalidArgumentError,
     ShapedArray,
+    Tracer,
+    UnexpectedTracerError,
     as_dtype,
     get_aval,
     shorten,
@@ -48,6 +50,7 @@ def make_array_from_callback(
 
     Raises:
       InvalidArgumentError: a part has another dtype.
+      UnexpectedTracerError: the function returns a value that is being traced.
       ArgumentValueError: the sharding does not divide the shape, or a part has another shape.
 
     Source: ``jax.make_array_from_callback``.
@@ -63,7 +66,7 @@ def make_array_from_callback(
             index = indices[device]
             key = tuple([(part.start, part.stop) for part in index])
             if key not in known:
-                given = np.asarray(to_numpy(data_callback(index)))
+                given = _values(name, data_callback(index))
                 known[key] = partitions.private(given, given.dtype)
             parts[device] = known[key]
     wanted = as_dtype(dtype) if dtype is not None else next(iter(parts.values())).dtype if parts else None
@@ -88,6 +91,7 @@ def make_array_from_single_device_arrays(
       ArgumentValueError: the sharding does not divide the shape, a part has another shape, or there is not one part
         for each device.
       DeletedArrayError: a part was donated or deleted.
+      UnexpectedTracerError: a part is being traced.
 
     Source: ``jax.make_array_from_single_device_arrays``.
     """
@@ -95,6 +99,7 @@ def make_array_from_single_device_arrays(
     _require_sharding(name, sharding)
     parts: dict[Device, Array] = {}
     for i, x in enumerate(arrays):
+        _refuse_tracer(name, x)
         if type(x) is not Array:
             raise InvalidArgumentError(
                 f"{name}: expected Arrays, got {shorten(x)} as part {i}; use device_put(x, device)"
@@ -126,12 +131,13 @@ def make_array_from_process_local_data(
 
     Raises:
       ArgumentValueError: the data is neither the whole array nor the block of this process.
+      UnexpectedTracerError: the data is being traced.
 
     Source: ``jax.make_array_from_process_local_data``.
     """
     name = "make_array_from_process_local_data"
     _require_sharding(name, sharding)
-    values = np.asarray(to_numpy(local_data))
+    values = _values(name, local_data)
     tiles, block = _blocks(sharding, values.ndim)
     shape = _global_shape(name, values.shape, tiles, block, global_shape)
     indices = sharding.addressable_devices_indices_map(shape)
@@ -215,6 +221,19 @@ def _assembled(name: str, aval: ShapedArray, sharding: Sharding, parts: dict[Dev
     shards = [x._live_buffer() if type(x) is Array else x for x in (parts[device] for device in devices)]
     place: Place = sharding.device_order[0] if isinstance(sharding, SingleDeviceSharding) else sharding
     return array_of(partitions.put_shards(shards, devices, runtime_sharding(sharding, aval.ndim), aval), aval, place)
+
+
+def _values(name: str, x: Any) -> np.ndarray[Any, Any]:
+    _refuse_tracer(name, x)
+    return np.asarray(to_numpy(x))
+
+
+def _refuse_tracer(name: str, x: Any) -> None:
+    if isinstance(x, Tracer):
+        raise UnexpectedTracerError(
+            f"{name}: expected values of the host or of devices, got {x!r}; call it outside of jit and other "
+            "transformations, or use device_put(x, sharding) or with_sharding_constraint(x, sharding) inside"
+        )
 
 
 def _require_sharding(name: str, sharding: Any) -> None:
