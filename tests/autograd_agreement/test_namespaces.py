@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import lawful.autograd
+from lawful.core import ArgumentTypeError
 
 #: Names of Autograd's modules that have no counterpart.
 LEFT_OUT = {
@@ -100,3 +101,34 @@ def test_odeint_agrees() -> None:
         found.append(operators.grad(end, (0, 1, 2))(*point))
     for expected, got in zip(*found, strict=True):
         assert numpy.allclose(expected, got, rtol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"tfirst": True}, {"Dfun": True, "h0": 0.01}, {"Dfun": True, "tfirst": True}])
+def test_odeint_takes_arguments_and_options_by_name(options: dict[str, Any]) -> None:
+    np, operators = import_module("lawful.autograd.numpy"), import_module("lawful.autograd")
+    odeint = import_module("lawful.autograd.scipy.integrate").odeint
+
+    def in_order(function: Any) -> Any:
+        return (lambda t, y, a: function(y, t, a)) if "tfirst" in options else function
+
+    given = {**options, **({"Dfun": in_order(lambda y, t, a: [[-a]])} if "Dfun" in options else {})}
+
+    def end(a: Any) -> Any:
+        slope = in_order(lambda y, t, a: -a * y + t)
+        return odeint(slope, y0=np.array([1.0]), t=[0.0, 1.0], args=(a,), rtol=1e-11, atol=1e-11, **given)[-1, 0]
+
+    def exact(a: Any) -> Any:
+        return (1.0 + 1.0 / a**2) * np.exp(-a) + 1.0 / a - 1.0 / a**2
+
+    for derivative in (lambda f: f, operators.grad, lambda f: operators.grad(operators.grad(f))):
+        assert numpy.isclose(derivative(end)(2.0), derivative(exact)(2.0), rtol=1e-7)
+
+
+def test_odeint_with_arguments_that_are_no_tuple_is_an_error() -> None:
+    odeint = import_module("lawful.autograd.scipy.integrate").odeint
+    grad = import_module("lawful.autograd").grad
+    for args in (2.0, [2.0], numpy.array([2.0])):
+        with pytest.raises(ArgumentTypeError, match=r"odeint: expected a tuple .*; write args=\(a,\) for one"):
+            odeint(lambda y, t, a: -a * y, [1.0], [0.0, 1.0], args=args)
+    with pytest.raises(ArgumentTypeError, match="odeint: expected a tuple"):
+        grad(lambda a: odeint(lambda y, t, a: -a * y, [1.0], [0.0, 1.0], a)[-1, 0])(2.0)

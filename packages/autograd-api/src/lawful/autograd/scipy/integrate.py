@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import lawful.numpy as np
 from lawful.autograd._primitive.function import primitive
@@ -11,11 +11,52 @@ from lawful.autograd._primitive.rules import defvjp_argnums
 from lawful.autograd._scipy.library import scipy_function
 from lawful.autograd.differential_operators import make_vjp
 from lawful.autograd.misc.flatten import flatten
+from lawful.core import ArgumentTypeError, shorten
 
 Function = Callable[..., Any]
 
-#: ``scipy.integrate.odeint``, with derivatives by ``y0``, ``t`` and ``args``.
-odeint = primitive(scipy_function("integrate", "odeint"))
+_solved = primitive(scipy_function("integrate", "odeint"))
+#: Options that are about one equation, and not about that of the cotangents.
+_OF_THE_EQUATION: Final = frozenset({"Dfun", "col_deriv", "ml", "mu", "tcrit"})
+
+
+def odeint(
+    func: Function, y0: Any, t: Any, args: tuple[Any, ...] = (), *options: Any, tfirst: bool = False, **keywords: Any
+) -> Any:
+    """Returns ``scipy.integrate.odeint``, with derivatives by ``y0``, ``t`` and ``args``.
+
+    Args:
+      func: gives the derivative of ``y``: ``func(y, t, *args)``.
+      y0: the solution at the first time, of shape (n,).
+      t: the times.
+      args: a tuple of more arguments of ``func``.
+      options: those of SciPy that follow, by position; and
+      tfirst: whether it is ``func(t, y, *args)``; and
+      keywords: by name.
+
+    Raises:
+      ArgumentTypeError: ``args`` is no tuple.
+
+    >>> from lawful.autograd import grad
+    >>> end = lambda a: odeint(lambda y, t, a: -a * y, [1.0], [0.0, 1.0], args=(a,))[-1, 0]
+    >>> bool(np.isclose(grad(end)(2.0), -np.exp(-2.0)))
+    True
+
+    Source: ``autograd.scipy.integrate.odeint``.
+    """
+    if not isinstance(args, tuple):
+        raise ArgumentTypeError(
+            f"odeint: expected a tuple of arguments of func as args, got {shorten(args)}; write args=(a,) for one"
+        )
+    if tfirst:
+        func = _swapped(func)
+        if keywords.get("Dfun") is not None:
+            keywords["Dfun"] = _swapped(keywords["Dfun"])
+    return _solved(func, y0, t, args, *options, **keywords)
+
+
+def _swapped(function: Function) -> Function:
+    return lambda y, t, *args: function(t, y, *args)
 
 
 def _odeint_vjp(argnums: Sequence[int], ys: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Function:
@@ -25,8 +66,9 @@ def _odeint_vjp(argnums: Sequence[int], ys: Any, args: Sequence[Any], kwargs: di
     The cotangent of the arguments is the integral of ``a·∂f/∂args``, that of a time is ``a·f`` there.
     Source: Fröhlich, Loos and Hasenauer, arXiv:1711.08079.
     """
-    func, _, t, func_args = (*args, ())[:4]
+    func, _, t, func_args = args[:4]
     flat_args, unflatten = flatten(tuple(func_args))
+    options = {name: x for name, x in kwargs.items() if name not in _OF_THE_EQUATION}
     size = np.shape(ys)[1]
 
     def flat_func(y: Any, flat: Any, t: Any) -> Any:
@@ -46,7 +88,7 @@ def _odeint_vjp(argnums: Sequence[int], ys: Any, args: Sequence[Any], kwargs: di
             by_times.append(np.dot(flat_func(ys[i], flat_args, t[i]), g[i]))
             state = np.concatenate([ys[i], a, by_args])
             times = np.stack([-t[i], -t[i - 1]])
-            state = odeint(backward, state, times, (flat_args,), **kwargs)[-1]
+            state = odeint(backward, state, times, (flat_args,), **options)[-1]
             a, by_args = state[size : 2 * size], state[2 * size :]
             by_start = -np.dot(flat_func(ys[i - 1], flat_args, t[i - 1]), a)
             a = a + g[i - 1]
@@ -56,4 +98,4 @@ def _odeint_vjp(argnums: Sequence[int], ys: Any, args: Sequence[Any], kwargs: di
     return pull_back
 
 
-defvjp_argnums(odeint, _odeint_vjp)
+defvjp_argnums(_solved, _odeint_vjp)
