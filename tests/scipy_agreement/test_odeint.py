@@ -160,6 +160,9 @@ def test_odeint_refuses_wrong_arguments() -> None:
     ):
         with pytest.raises(ArgumentValueError, match="odeint: expected"):
             call()
+    for library in (jax, lawful.jax):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'args'"):
+            library.experimental.ode.odeint(decay, 1.0, TIMES, args=2.0)
     with pytest.raises(ArgumentTypeError, match="real times"):
         odeint(decay, y0, TIMES * 1j, 1.0)
     with pytest.raises(ArgumentTypeError, match="pytree"):

@@ -92,7 +92,9 @@ class Keywords:
         self.foreign = [
             (position, name, parameter.default)
             for position, (name, parameter) in enumerate(signature.parameters.items())
-            if known is not None and name not in known
+            if known is not None
+            and name not in known
+            and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         ]
 
     def adapted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
