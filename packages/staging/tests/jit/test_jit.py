@@ -350,3 +350,12 @@ def test_an_inlined_jit_leaves_its_equations() -> None:
     names = [eqn.primitive.name for eqn in make_jaxpr(lambda x: inner(inner(x)))(np.float64(1.0)).eqns]
     assert names == ["sin", "mul", "sin", "mul"]
     assert float(inner(np.float64(0.5))) == 2.0 * np.sin(0.5)
+
+
+def test_jit_private_name_of_jax_says_what_there_is() -> None:
+    f = jit(lambda x: x)
+    with pytest.raises(AttributeError, match=r"got _cache_size.*explain_cache_misses\(\).*cache_report\(\)"):
+        _ = f._cache_size
+    with pytest.raises(AttributeError, match="'JitFunction' object has no attribute 'foo'"):
+        _ = f.foo
+    assert not hasattr(copy.copy(f), "foo")

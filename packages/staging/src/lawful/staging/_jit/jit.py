@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from lawful import tree
 from lawful.core import (
@@ -65,6 +65,17 @@ class JitFunction:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
+
+    if not TYPE_CHECKING:  # which checks the names of attributes
+
+        def __getattr__(self, name: str) -> NoReturn:
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name == "_cache_size":
+                message = (
+                    f"{self._label}: expected a public name, got {name}, which is private in JAX; list the traces with "
+                    "lawful.staging.explain_cache_misses(), or count the entries of caches with cache_report()"
+                )
+            raise AttributeError(message, name=name, obj=self)
 
     def _flatten(self, args: Any, kwargs: Any, *, values: bool = True) -> tuple[list[Any], Signature]:
         static: tuple[tuple[int | str, Hashable], ...] = ()
