@@ -79,7 +79,10 @@ def test_tracer_derivatives_know_conditions(concretely, usable, function):
 @pytest.mark.parametrize("function", FLOATS.values(), ids=FLOATS)
 def test_tracer_number_would_lose_its_derivative(concretely, refused, function):
     refused(
-        ConcretizationTypeError, "or stop_gradient first if that is meant", lambda: concretely(function), at=function
+        ConcretizationTypeError,
+        "take stop_gradient(x), or getval(x)",
+        lambda: concretely(function),
+        at=function,
     )
 
 

@@ -178,7 +178,8 @@ class Tracer:
             )
         raise ConcretizationTypeError(
             f"{wanted}: expected a value that is not being differentiated, got {self!r}, which would lose its "
-            "derivative; use lawful.numpy in place of math, or stop_gradient first if that is meant"
+            "derivative; use lawful.numpy in place of math; show it with an f-string or lawful.debug.print; take "
+            "stop_gradient(x), or getval(x) of lawful.autograd, to go on with the value alone"
         )
 
     def __float__(self) -> float:
