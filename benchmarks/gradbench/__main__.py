@@ -4,7 +4,6 @@
     uv run --group bench python -m benchmarks.gradbench --quick lstm      those with a word in their name or group
     uv run --group bench python -m benchmarks.gradbench --write           puts the table into docs/performance.md
     uv run --group bench python -m benchmarks.gradbench --json FILE       all samples, as JSON
-    uv run --group bench python -m benchmarks.gradbench --check           only compares results, in the smallest size
 
 A ratio is the median over rounds of lawful's time to the peer's in the same round, with its quartiles.
 """
@@ -16,13 +15,12 @@ import json
 import math
 from pathlib import Path
 
-import numpy
 from rich.console import Console
 
 from benchmarks._case import chosen
 from benchmarks._report import Row, document, markdown, table
 from benchmarks._run import PAGE, measured, write
-from benchmarks.gradbench._cases import declare, differences
+from benchmarks.gradbench._cases import declare
 
 MARK = "<!-- measured by python -m benchmarks.gradbench -->\n"
 #: Seconds per row, for all systems together.
@@ -49,14 +47,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="measure each for a shorter time")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples")
     parser.add_argument("--write", action="store_true", help="write the tables into docs/performance.md")
-    parser.add_argument("--check", action="store_true", help="compare the results of the systems, and measure nothing")
     options = parser.parse_args()
     console = Console()
-    if options.check:
-        found = differences()
-        for name, error in found.items():
-            console.print(f"{name:45} {error:.1e}", highlight=False)
-        raise SystemExit(0 if numpy.max([*found.values()]) < 1e-9 else 1)
     declare()
     cases = [*chosen(options.words)]
     if not cases:

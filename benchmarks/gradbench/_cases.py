@@ -89,19 +89,17 @@ def _compilation(name: str) -> Callable[[System], Timed]:
     return prepare
 
 
-def differences() -> dict[str, float]:
-    """Returns how far the results of each peer are from lawful's, relative to the largest element of an array."""
+def difference(name: str, peer: str) -> dict[str, float]:
+    """Returns how far a peer's objective and derivative are from lawful's, relative to the largest of an array."""
+    own, other = objective("lawful", name), objective(peer, name)
+    at = own.generate(**own.sizes["tiny"], seed=SEED)
     found = {}
-    for name in OBJECTIVES:
-        for peer in ("jax", "autograd") if name in OF_AUTOGRAD else ("jax",):
-            own, other = objective("lawful", name), objective(peer, name)
-            at = own.generate(**own.sizes["tiny"], seed=SEED)
-            for function, attribute in FUNCTIONS.items():
-                results = [tree.leaves(getattr(one, attribute)(*at)) for one in (own, other)]
-                found[f"{name}, {function}, {peer}"] = max(map(_difference, *results))
+    for function, attribute in FUNCTIONS.items():
+        results = [tree.leaves(getattr(one, attribute)(*at)) for one in (own, other)]
+        found[function] = max([_largest_difference(x, y) for x, y in zip(*results, strict=True)])
     return found
 
 
-def _difference(x: Any, y: Any) -> float:
+def _largest_difference(x: Any, y: Any) -> float:
     x, y = numpy.asarray(x), numpy.asarray(y)
     return float(numpy.max(abs(x - y)) / numpy.max(abs(x)))
