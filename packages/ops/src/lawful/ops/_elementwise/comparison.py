@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from ml_dtypes import bfloat16
 
-from lawful.core import Interval, get_aval, promote_dtypes
+from lawful.core import Interval, get_aval, is_of_ml_dtypes, promote_dtypes
 from lawful.ops._elementwise.application import Application
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
@@ -111,13 +112,36 @@ def _by_value(name: str, x: Any, y: Any) -> Any:
     return bitwise_and(bitwise_not(is_negative), found)
 
 
+def _warns_of_nan(dtype: Any) -> bool:
+    with np.errstate(invalid="raise"):
+        try:
+            np.less(np.array(np.nan, dtype), np.array(1.0, dtype))
+        except FloatingPointError:
+            return True
+    return False
+
+
+#: Whether NumPy, before 2.5, warns of NaN in a comparison of numbers of ml_dtypes, as in none of its own real numbers.
+_WARNS: Final = _warns_of_nan(bfloat16)
+
+
+def _without_warnings(impl: Callable[..., Any]) -> Callable[..., Any]:
+    def quiet(*args: Any) -> Any:
+        if any([is_of_ml_dtypes(getattr(x, "dtype", _BOOL)) for x in args]):
+            with np.errstate(invalid="ignore"):
+                return impl(*args)
+        return impl(*args)
+
+    return quiet
+
+
 def _comparison(
     name: str, symbol: str, function: np.ufunc, *, commutes: bool = False, kinds: str = "fiub"
 ) -> Elementwise:
     def lower(ctx: Any, x: Any, y: Any) -> Any:
         return lower_comparison(ctx, x, y, name.upper())
 
-    return elementwise(
+    compared = elementwise(
         name,
         f"Returns whether ``x {symbol} y`` elementwise, as ``numpy.{function.__name__}``.",
         function,
@@ -128,6 +152,9 @@ def _comparison(
         commutes=commutes,
         of_class=_Comparison,
     )
+    if _WARNS:
+        compared.primitive.def_impl(_without_warnings(compared.primitive.rule("impl")))
+    return compared
 
 
 eq = _comparison("eq", "==", np.equal, commutes=True, kinds="fiubc")
