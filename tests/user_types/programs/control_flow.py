@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple, assert_type
 
 import numpy
+import numpy.typing
 
 import lawful.numpy as np
 from lawful.autodiff import grad
@@ -63,6 +64,9 @@ def root(a: float) -> float:
 assert_type(grad(root)(9.0), float)
 
 
+Vector = numpy.typing.NDArray[numpy.float64]
+
+
 def counted(total: float, x: float) -> tuple[float, float]:
     return total + x, total
 
@@ -73,3 +77,22 @@ last, totals = scan(counted, 0.0, array)
 assert_type(last, float)
 assert_type(totals, Any)
 print(totals.shape, map(negated, array).shape)
+
+
+# A Python number as the start of a carry takes the type of the carry.
+def onward(total: Vector, x: Vector) -> tuple[Vector, float]:
+    return total + x, 1.0
+
+
+def twice(total: Vector) -> Vector:
+    return total * 2.0
+
+
+def again(i: int, total: Vector) -> Vector:
+    return total * 2.0
+
+
+assert_type(scan(onward, 0, array)[0], Vector)
+assert_type(fori_loop(0, 3, again, 1), Vector)
+assert_type(while_loop(lambda total: total < 3.0, twice, 1.0), Vector)
+print(fori_loop(0, 3, lambda i, n: n + i, 0))

@@ -41,6 +41,18 @@ def scan[C](  # elements have another type than the arrays of them
     *,
     checkpoints: int | None = None,
 ) -> tuple[C, Any]: ...
+@overload
+def scan[C, Y](  # a Python number takes the type of the carry
+    f: Callable[[C, Any], tuple[C, Y]],
+    init: complex,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    *,
+    checkpoints: int | None = None,
+) -> tuple[C, Y]: ...
+@overload
 def while_loop[C](
     cond_fun: Callable[[C], Any],
     body_fun: Callable[[C], C],
@@ -49,11 +61,32 @@ def while_loop[C](
     max_iters: int | None = None,
     checkpoints: int | None = None,
 ) -> C: ...
+@overload
+def while_loop[C](
+    cond_fun: Callable[[C], Any],
+    body_fun: Callable[[C], C],
+    init_val: complex,
+    *,
+    max_iters: int | None = None,
+    checkpoints: int | None = None,
+) -> C: ...
+@overload
 def fori_loop[C](
     lower: Any,
     upper: Any,
     body_fun: Callable[[Any, C], C],
     init_val: C,
+    *,
+    unroll: int | bool | None = None,
+    max_iters: int | None = None,
+    checkpoints: int | None = None,
+) -> C: ...
+@overload
+def fori_loop[C](
+    lower: Any,
+    upper: Any,
+    body_fun: Callable[[Any, C], C],
+    init_val: complex,
     *,
     unroll: int | bool | None = None,
     max_iters: int | None = None,
