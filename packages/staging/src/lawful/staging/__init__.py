@@ -69,7 +69,7 @@ if _typing.TYPE_CHECKING:
     from lawful.staging._nans.blame import Blame
     from lawful.staging._nans.blame_nan import blame_nan
     from lawful.staging._nans.checks import debug_nans, set_debug_nans
-    from lawful.staging._nans.observation import observation
+    from lawful.staging._nans.observation import observation, rule_lookups
     from lawful.staging._typed import jit, make_jaxpr
 else:
     from lawful.staging._jit.jit import jit
@@ -162,6 +162,7 @@ __all__ = [
     "register_shardings",
     "require_callable",
     "require_usable",
+    "rule_lookups",
     "statics_of",
     "trace_call",
     "trace_to_jaxpr",

@@ -25,7 +25,7 @@ from lawful.core import (
     user_source,
 )
 from lawful.ops import tangent_sum_hook
-from lawful.staging import observation
+from lawful.staging import observation, rule_lookups
 
 #: The code of lines that are unknown.
 _UNKNOWN: Final = compile("", "<an equation without a line>", "exec")
@@ -144,16 +144,6 @@ def _at(line: SourceLine, function: Callable[..., Any]) -> Callable[..., Any]:
     return located
 
 
-def _rule(primitive: Primitive, slot: str) -> Any:
-    rule = rule_hook.plain[0](primitive, slot)
-    return _named(primitive, slot, rule) if slot in _SLOTS else rule
-
-
-def _rule_or_none(primitive: Primitive, slot: str) -> Any:
-    rule = rule_hook.plain[1](primitive, slot)
-    return rule if rule is None or slot not in _SLOTS else _named(primitive, slot, rule)
-
-
 def _sum(x: Any, y: Any) -> Any:
     source = user_source()
     with at_source(source if source is None else source.through(SUM)):
@@ -163,7 +153,7 @@ def _sum(x: Any, y: Any) -> Any:
 @contextmanager
 def recording() -> Iterator[None]:
     """Within the block, the lines of equations tell the rules that made them."""
-    lookups = (_rule, _rule_or_none)
+    lookups = rule_lookups(_named, _SLOTS)
     with observation():
         rule_hook.override(lookups)
         tangent_sum_hook.override(_sum)

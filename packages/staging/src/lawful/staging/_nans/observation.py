@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
@@ -63,14 +63,25 @@ def _named(primitive: Primitive, slot: str, rule: Callable[..., Any]) -> Callabl
     return observed
 
 
-def _rule(primitive: Primitive, slot: str) -> Any:
-    rule = rule_hook.plain[0](primitive, slot)
-    return _named(primitive, slot, rule) if slot in _SLOTS else rule
+def rule_lookups(
+    wrapped: Callable[[Primitive, str, Callable[..., Any]], Callable[..., Any]], slots: Collection[str]
+) -> tuple[Callable[[Primitive, str], Any], Callable[[Primitive, str], Any]]:
+    """Returns the two lookups for ``lawful.core.rule_hook`` that wrap the rules of some slots.
 
+    Args:
+      wrapped: from a primitive, a slot and its rule to the function that is called instead of the rule.
+      slots: the slots.
+    """
 
-def _rule_or_none(primitive: Primitive, slot: str) -> Any:
-    rule = rule_hook.plain[1](primitive, slot)
-    return rule if rule is None or slot not in _SLOTS else _named(primitive, slot, rule)
+    def rule(primitive: Primitive, slot: str) -> Any:
+        found = rule_hook.plain[0](primitive, slot)
+        return wrapped(primitive, slot, found) if slot in slots else found
+
+    def rule_or_none(primitive: Primitive, slot: str) -> Any:
+        found = rule_hook.plain[1](primitive, slot)
+        return found if found is None or slot not in slots else wrapped(primitive, slot, found)
+
+    return rule, rule_or_none
 
 
 def _call(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
@@ -89,7 +100,7 @@ def _call(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
     return tree.unflatten(entry.out_tree, outs)
 
 
-_lookups: Final = (_rule, _rule_or_none)
+_lookups: Final = rule_lookups(_named, _SLOTS)
 
 
 def start_observation() -> None:
