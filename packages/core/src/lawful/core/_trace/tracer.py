@@ -177,9 +177,8 @@ class Tracer:
                 "(lawful.numpy in place of math), or make the argument static (static_argnums of jit)"
             )
         raise ConcretizationTypeError(
-            f"{wanted}: expected a value that is not being differentiated, got {self!r}, which would lose its "
-            "derivative; use lawful.numpy in place of math; show it with an f-string or lawful.debug.print; take "
-            "stop_gradient(x), or getval(x) of lawful.autograd, to go on with the value alone"
+            f"{wanted}: expected a value that is not differentiated, got {self!r}; use lawful.numpy, print it by an "
+            "f-string or lawful.debug.print, or take stop_gradient(x), or getval(x) of lawful.autograd, for the value"
         )
 
     def __float__(self) -> float:

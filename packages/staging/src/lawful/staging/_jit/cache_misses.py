@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ContextDecorator
 from time import perf_counter
 from types import CodeType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from lawful.core import ArgumentTypeError, SourceLine, record, shorten, user_source
 from lawful.staging._jit.explain import closed_over, codes_of, describe_closures, describe_difference
@@ -220,3 +220,14 @@ class explain_cache_misses(ContextDecorator):
 
 if os.environ.get("LAWFUL_EXPLAIN_CACHE_MISSES", "0") not in ("", "0"):
     set_explain_cache_misses(True)
+
+
+def refuse_attribute(function: Any, name: str) -> NoReturn:
+    """Raises AttributeError for an attribute that a function of ``jit`` does not have."""
+    message = f"{type(function).__name__!r} object has no attribute {name!r}"
+    if name == "_cache_size":
+        message = (
+            f"{function!r}: expected a public name, got {name}, which is private in JAX; list the traces with "
+            "lawful.staging.explain_cache_misses(), or count the entries of caches with cache_report()"
+        )
+    raise AttributeError(message, name=name, obj=function)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from lawful import tree
 from lawful.core import (
@@ -18,7 +18,7 @@ from lawful.core import (
     impure_rules,
 )
 from lawful.staging._jit.ahead_of_time import Traced, shardings_of
-from lawful.staging._jit.cache_misses import tracing
+from lawful.staging._jit.cache_misses import refuse_attribute, tracing
 from lawful.staging._jit.compiled import compiled
 from lawful.staging._jit.entry import Entry, Signature
 from lawful.staging._jit.passes import Pass, passed, passes_key, passes_of
@@ -67,15 +67,7 @@ class JitFunction:
         return self if instance is None else functools.partial(self, instance)
 
     if not TYPE_CHECKING:  # which checks the names of attributes
-
-        def __getattr__(self, name: str) -> NoReturn:
-            message = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if name == "_cache_size":
-                message = (
-                    f"{self._label}: expected a public name, got {name}, which is private in JAX; list the traces with "
-                    "lawful.staging.explain_cache_misses(), or count the entries of caches with cache_report()"
-                )
-            raise AttributeError(message, name=name, obj=self)
+        __getattr__ = refuse_attribute
 
     def _flatten(self, args: Any, kwargs: Any, *, values: bool = True) -> tuple[list[Any], Signature]:
         static: tuple[tuple[int | str, Hashable], ...] = ()
