@@ -19,6 +19,7 @@ from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
     InvalidArgumentError,
+    LawfulError,
     ShapedArray,
     Tracer,
     UnexpectedTracerError,
@@ -87,11 +88,10 @@ def make_array_from_single_device_arrays(
       dtype: the dtype; needed where there are no arrays.
 
     Raises:
-      InvalidArgumentError: a part is no Array, or the dtypes differ.
+      InvalidArgumentError: a part is no Array, or is being traced, or the dtypes differ.
       ArgumentValueError: the sharding does not divide the shape, a part has another shape, or there is not one part
         for each device.
       DeletedArrayError: a part was donated or deleted.
-      UnexpectedTracerError: a part is being traced.
 
     Source: ``jax.make_array_from_single_device_arrays``.
     """
@@ -99,7 +99,7 @@ def make_array_from_single_device_arrays(
     _require_sharding(name, sharding)
     parts: dict[Device, Array] = {}
     for i, x in enumerate(arrays):
-        _refuse_tracer(name, x)
+        _refuse_tracer(name, x, InvalidArgumentError)
         if type(x) is not Array:
             raise InvalidArgumentError(
                 f"{name}: expected Arrays, got {shorten(x)} as part {i}; use device_put(x, device)"
@@ -228,9 +228,9 @@ def _values(name: str, x: Any) -> np.ndarray[Any, Any]:
     return np.asarray(to_numpy(x))
 
 
-def _refuse_tracer(name: str, x: Any) -> None:
+def _refuse_tracer(name: str, x: Any, error: type[LawfulError] = UnexpectedTracerError) -> None:
     if isinstance(x, Tracer):
-        raise UnexpectedTracerError(
+        raise error(
             f"{name}: expected values of the host or of devices, got {x!r}; call it outside of jit and other "
             "transformations, or use device_put(x, sharding) or with_sharding_constraint(x, sharding) inside"
         )
