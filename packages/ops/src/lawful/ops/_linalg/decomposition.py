@@ -47,6 +47,7 @@ def decomposition(
     read: Callable[..., Any] | None = None,
     lower_read: Callable[..., Any] | None = None,
     computes_part: bool = False,
+    checks_finite: bool = False,
     square: bool = False,
     single: bool = False,
     platform: str | None = None,
@@ -66,6 +67,7 @@ def decomposition(
       unequal: where backends may give another result, for laws.
       read: ``read(x, **params)`` gives the part of a matrix that is read, in NumPy.
       lower_read: ``lower_read(ctx, x, **params)`` does the same to an MLIR value.
+      checks_finite: whether ``lower`` itself gives NaN for matrices that are not finite, or where LAPACK fails.
       computes_part: whether ``compute`` itself reads no more than that part.
       square: whether the matrices must be square.
       single: whether the primitive has one result, and not a list.
@@ -116,6 +118,8 @@ def decomposition(
             return [ctx.constant(out) for out in compute(np.zeros(aval.shape, aval.dtype), **params)]
         if lower_read is not None:
             x = lower_read(ctx, x, **params)
+        if checks_finite:
+            return list(lower(ctx, x, **params)[0])
         finite = finite_matrices(ctx, x, aval)
         values, succeeded = lower(ctx, where_matrix(ctx, finite, x, aval, 0), **params)
         ok = finite if succeeded is None else ctx.hlo.and_(finite, succeeded)

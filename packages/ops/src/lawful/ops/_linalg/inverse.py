@@ -92,6 +92,7 @@ inv_p = decomposition(
     compute=lambda x: (_by_solving(x),),
     derive=_derive,
     lower=lambda ctx, x: (ctx.apply(_by_solving, x), None),
+    checks_finite=True,
     sample=_sample,
     reference=_reference,
     prepare=_prepare,
