@@ -341,7 +341,9 @@ def test_equal_values_rejects_static_arguments_by_equality(monkeypatch: pytest.M
     assert counterexample("equal_values_are_told_apart").equation_count <= 1
 
 
+@pytest.mark.fast
 def test_equal_values_rejects_parameters_by_equality(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cached rules are looked up by equality of parameters: a rule for 0.0 also serves -0.0."""
     monkeypatch.setattr(traced_rules, "exact_params_key", lambda params: tuple(params.items()))
     assert counterexample("equal_values_are_told_apart").equation_count <= 1
 
