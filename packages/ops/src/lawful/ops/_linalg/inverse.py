@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Call, Choose, ShapedArray, get_aval
-from lawful.ops._linalg.decomposition import decomposition, sample_dtype
+from lawful.ops._linalg.decomposition import all_finite, decomposition, sample_dtype
 from lawful.ops._linalg.matrices import check_matrices, identity
 from lawful.ops._linalg.systems.solve import solve
 from lawful.ops._products.functions import matmul
@@ -40,6 +40,12 @@ def inv(x: Any) -> Any:
     """
     check_matrices("inv", get_aval(x), square=True)
     return inv_p.bind(x)
+
+
+def _compute(x: Any) -> tuple[Any]:
+    # NumPy inverts by the routine of `solve`, with the identity as right-hand sides.
+    out = np.linalg.inv(x)
+    return (out if all_finite(out) else np.where(np.isfinite(out).all(-2, keepdims=True), out, out.dtype.type(np.nan)),)
 
 
 def _by_solving(x: Any) -> Any:
@@ -89,7 +95,7 @@ def _eliminated(rows: Any) -> Any:
 inv_p = decomposition(
     "inv",
     infer=lambda x: (x,),
-    compute=lambda x: (_by_solving(x),),
+    compute=_compute,
     derive=_derive,
     lower=lambda ctx, x: (ctx.apply(_by_solving, x), None),
     checks_finite=True,
