@@ -104,7 +104,9 @@ def product_of_matrices(
 ) -> Callable[..., Any] | None:
     """Returns the function of NumPy for an outer product, or of vectors or matrices of such shapes; None for others."""
     (lhs_contract, rhs_contract), (lhs_batch, _) = numbers
-    if lhs and rhs and not (lhs_contract or lhs_batch):
+    if not (lhs and rhs):
+        return np.multiply
+    if not (lhs_contract or lhs_batch):
         column = lhs + (1,) * len(rhs)
         return of_numpy(lambda x, y: np.multiply(x.reshape(column), y))
     if lhs_batch or len(lhs_contract) != 1 or max(len(lhs), len(rhs)) > 2:
