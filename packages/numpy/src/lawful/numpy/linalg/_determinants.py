@@ -18,7 +18,7 @@ import numpy
 from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.control_flow import cond
-from lawful.core import Tracer, get_aval
+from lawful.core import Tracer, cached_function, get_aval
 from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, identity, inexact
 from lawful.numpy.linalg._solving import solve_or_nan
 from lawful.ops import numpy_reduction
@@ -27,6 +27,7 @@ from lawful.ops import numpy_reduction
 _WRITTEN = 3
 
 
+@cached_function("smallest ratios of determinants", 16)
 def _smallest(dtype: Any) -> float:
     """Returns the least ratio of pivots, or of norms, for precise derivatives by pivots, or by the inverse.
 
@@ -54,14 +55,19 @@ def _are_well_conditioned(a: numpy.ndarray[Any, Any]) -> bool:
     """Whether derivatives by the inverse are precise for all matrices."""
     try:
         with numpy.errstate(all="ignore"):
-            conditions = _one_norm(a) * _one_norm(numpy.linalg.inv(a))
+            # Where the square of one norm underflows, that of the other overflows, and the product is not small.
+            squares = _squared_norm(a) * _squared_norm(numpy.linalg.inv(a))
+            is_small = squares * _smallest(a.dtype) ** 2 < 1
+            return bool(is_small if a.ndim == 2 else is_small.all())
     except numpy.linalg.LinAlgError:
         return False
-    return bool((conditions * _smallest(a.dtype) < 1).all())
 
 
-def _one_norm(a: numpy.ndarray[Any, Any]) -> Any:
-    return numpy.abs(a).sum(-2).max(-1, initial=0)
+def _squared_norm(a: numpy.ndarray[Any, Any]) -> Any:
+    """Returns the square of the Frobenius norm of each matrix."""
+    if a.ndim == 2:
+        return numpy.vdot(a, a).real  # 5x faster for few rows
+    return numpy.square(numpy.abs(a)).sum((-2, -1))
 
 
 @by_numpy(numpy.linalg.det, eagerly=_det_of_known)

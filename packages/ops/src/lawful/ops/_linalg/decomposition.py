@@ -157,17 +157,19 @@ def all_finite(x: Any) -> bool:
 
 
 def _evaluate(x: Any, infer: Any, compute: Any, params: dict[str, Any]) -> Arrays:
-    finite: Any = np.True_ if all_finite(x) else np.isfinite(x).all((-2, -1))
-    if not finite.all():
-        x = np.where(finite[..., None, None], x, x.dtype.type(0))
-    outs: Arrays
+    if all_finite(x):
+        return _computed(x, infer, compute, params)
+    finite = np.isfinite(x).all((-2, -1))
+    outs = _computed(np.where(finite[..., None, None], x, x.dtype.type(0)), infer, compute, params)
+    return outs if finite.all() else tuple([_nan_unless(finite, out) for out in outs])
+
+
+def _computed(x: Any, infer: Any, compute: Any, params: dict[str, Any]) -> Arrays:
     try:
-        outs = compute(x, **params)
+        outs: Arrays = compute(x, **params)
     except np.linalg.LinAlgError:
         outs = _one_by_one(x, infer, compute, params)
-    if finite.all():
-        return outs
-    return tuple([_nan_unless(finite, out) for out in outs])
+    return outs
 
 
 def _one_by_one(x: Any, infer: Any, compute: Any, params: dict[str, Any]) -> Arrays:
