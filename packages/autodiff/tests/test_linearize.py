@@ -11,6 +11,7 @@ import pytest
 
 from lawful import ops, tree
 from lawful.autodiff import jvp, linearize, linearize_jaxpr
+from lawful.autodiff._fast.tape import Tape
 from lawful.batching import vmap
 from lawful.core import (
     ArgumentTypeError,
@@ -19,13 +20,14 @@ from lawful.core import (
     UnexpectedTracerError,
     alpha_equivalent,
     check_jaxpr,
+    current,
     eval_closed_jaxpr,
     float0,
     get_aval,
     parse_jaxpr,
 )
+from lawful.staging import PartialTrace, make_jaxpr
 from lawful.staging import jit as jit_by
-from lawful.staging import make_jaxpr
 
 jit = partial(jit_by, backend="numpy")
 
@@ -337,3 +339,14 @@ def test_linear_function_is_a_pytree_of_residuals() -> None:
         assert other(t)["constant"] == 0.0
     np.testing.assert_array_equal(jit_by(lambda g, t: g(t)["sine"], backend="numpy")(f_jvp, t), f_jvp(t)["sine"])
     assert [get_aval(leaf) for leaf in tree.leaves(f_jvp)] == [get_aval(x)]
+
+
+def test_tape_has_the_fields_of_a_partial_trace() -> None:
+    """The tape does not call the constructors of its bases."""
+    plain = PartialTrace(current.trace, "the linear part of linearize")
+    tape = Tape(plain)
+    names = [name for cls in PartialTrace.__mro__ for name in getattr(cls, "__slots__", ()) if name != "__weakref__"]
+    for name in names:
+        assert type(getattr(tape, name)) is type(getattr(plain, name)), name
+        if name != "constants":
+            assert getattr(tape, name) == getattr(plain, name), name

@@ -22,6 +22,7 @@ from lawful.staging._backends import (
     register_backend,
 )
 from lawful.staging._common_axes import with_common_axes
+from lawful.staging._constants import Constants
 from lawful.staging._jit.ahead_of_time import Compiled, Lowered, Traced
 from lawful.staging._jit.cache_misses import CacheMiss, explain_cache_misses, set_explain_cache_misses
 from lawful.staging._jit.compiling import compiling
@@ -97,6 +98,7 @@ __all__ = [
     "Compiled",
     "CompiledProgram",
     "CompilerOptions",
+    "Constants",
     "EachElement",
     "HostCall",
     "HostFunction",

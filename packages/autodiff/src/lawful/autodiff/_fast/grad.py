@@ -47,14 +47,13 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
         value, gradients = pulled_back(of, linearized, out_tree, [x], (aval,))
         return value, tuple(gradients) if of.several else gradients[0]
     tape.active = False
-    residuals = dict(zip(tape.constants.variables, tape.constants.values, strict=True))
     (gradient,) = pull_back(
-        tape.backwards(last=True), [tracer.tangent], [result.tangent], residuals, [one_of(result.aval)]
+        tape.backwards(last=True), [tracer.tangent], [result.tangent], tape.values(), [one_of(result.aval)]
     )
     if type(gradient) is not ndarray or aval.weak_type:
         gradient = materialized(gradient, aval)
     if type(gradient) is ndarray:
-        (gradient,) = copy_aliased([gradient], [*tape.residuals(), x])
+        (gradient,) = copy_aliased([gradient], [*tape.constants.values, x])  # the nodes are dropped
     return result.primal, (gradient,) if of.several else gradient
 
 

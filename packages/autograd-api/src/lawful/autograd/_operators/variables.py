@@ -11,6 +11,7 @@ from lawful import tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, float0, get_aval, is_array, is_inexact, shorten
 
 _FLOATS = (float, numpy.float64)
+_ARRAYS = (numpy.ndarray, Tracer)
 
 
 def as_variable(x: Any) -> Any:
@@ -19,9 +20,7 @@ def as_variable(x: Any) -> Any:
     Raises:
       ArgumentTypeError: it is an integer, or no array.
     """
-    if isinstance(x, Tracer | numpy.ndarray) and x.dtype.kind in "fc":
-        return x
-    if type(x) in _FLOATS:
+    if type(x) in _FLOATS or (isinstance(x, _ARRAYS) and x.dtype.kind in "fc"):
         return x
     if isinstance(x, tuple | list | dict):
         return tree.map(_as_leaf, x)
@@ -74,8 +73,8 @@ def _as_derivative(g: Any, like: Any) -> Any:
 
 def without_float0(gradient: Any) -> Any:
     """Returns a gradient with zeros of floats by integers."""
-    if isinstance(gradient, tuple | list | dict):
-        return tree.map(without_float0, gradient)
-    if isinstance(gradient, numpy.ndarray) and gradient.dtype == float0:
-        return numpy.zeros(gradient.shape)
-    return gradient
+    if type(gradient) in _FLOATS:  # the common cases first
+        return gradient
+    if isinstance(gradient, numpy.ndarray):
+        return numpy.zeros(gradient.shape) if gradient.dtype == float0 else gradient
+    return tree.map(without_float0, gradient) if isinstance(gradient, tuple | list | dict) else gradient

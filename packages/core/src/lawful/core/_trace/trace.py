@@ -146,7 +146,7 @@ class new_trace(set_current):
     __slots__ = ()
 
     def __exit__(self, *raised: Any) -> None:
-        super().__exit__(*raised)
+        current.trace = self._before
         self._trace.active = False
         if raised[1] is not None and self._before is eval_trace:  # the stack is free again
             refuse_nesting(raised[1], raised[2], self._trace.transformation)
