@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from threading import get_ident
 from typing import Any
 
-from numpy import ndarray
+from numpy import int64, ndarray
 
 from lawful.autodiff._dual import DualTracer
 from lawful.core import (
@@ -101,7 +101,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
       context: an argument of ``plan``.
       args: arrays, numbers and tracers.
     """
-    # Stays None unless all are tracers of this trace, except at most one Python number or array.
+    # Stays None unless all are tracers of this trace, except at most one Python number, array or position.
     key: Hashable = None
     array = None
     if trace.axis_env:  # names depend on it, and the key does not contain it
@@ -118,6 +118,9 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
                 primals, given = [x.primal, number], [x.tangent]
             elif type(y) is ndarray and trace.evaluates_constants:
                 key = (type(trace), call, x.aval, x.tangent_aval, get_aval(y))
+                primals, given, array = [x.primal, y], [x.tangent], y
+            elif type(y) is int64 and trace.evaluates_constants:  # the position of an index
+                key = (type(trace), call, x.aval, x.tangent_aval, int64)
                 primals, given, array = [x.primal, y], [x.tangent], y
         elif has_y and (number := _number(trace, x)) is not None:
             key = (type(trace), call, type(x), y.aval, y.tangent_aval)

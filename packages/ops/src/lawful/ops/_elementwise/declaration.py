@@ -31,6 +31,7 @@ from lawful.core import (
     Zero,
     get_aval,
     is_inexact,
+    of_numpy,
     python_scalar_dtype,
     python_scalar_types,
 )
@@ -223,8 +224,12 @@ def elementwise(
                 and avals[0].dtype in _MACHINE_FLOATS
             ):
                 function = _OPERATORS[numpy_function]
-            elif not all([aval.weak_type for aval in avals]):
-                function = of_inexact if of_inexact and is_inexact(avals[0].dtype) else numpy_function
+            else:
+                ufunc = of_inexact if of_inexact and is_inexact(avals[0].dtype) else numpy_function
+                if not all([aval.weak_type for aval in avals]):
+                    function = ufunc
+                elif isinstance(ufunc, np.ufunc) and not any([aval.shape for aval in avals]):
+                    return of_numpy(lambda *args: ufunc(*args).item())
         return partial(function, **params) if params else function
 
     @primitive.def_abstract_eval

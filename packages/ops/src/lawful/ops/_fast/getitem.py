@@ -88,8 +88,15 @@ def _row(x: Tracer, shape: Shape, index: int) -> Any:
     """Returns ``x[index]`` for one integer, without a cache entry for each integer."""
     if shape[0] == 1:
         return _slice_at.of_integers([x], shape, (), (0,), ())
-    starts = [np.int64(index % shape[0])] + [_START] * (len(shape) - 1)
-    return _slice_at.of_integers([x, *starts], (1, *shape[1:]), (), (0,), ())
+    return _row_at(x, np.int64(index % shape[0]))
+
+
+def _row_of(x: Any, index: Any) -> Any:
+    sizes = (1, *get_aval(x).shape[1:])
+    return squeeze(dynamic_slice_p.bind(strong(x), index, *[_START] * (len(sizes) - 1), slice_sizes=sizes), (0,))
+
+
+_row_at: Final = Composite(_row_of, arrays=2)
 
 
 def _part(index: Index) -> _Part | None:

@@ -15,6 +15,7 @@ from lawful.core import (
     ArgumentTypeError,
     NonArrayError,
     array_types,
+    cached_function,
     define_array_methods,
     get_aval,
     is_array,
@@ -22,6 +23,7 @@ from lawful.core import (
     register_dispatch_module,
     shorten,
 )
+from lawful.ops._composite import Composite
 from lawful.ops._elementwise import comparison
 from lawful.ops._elementwise.arithmetic import arithmetic
 from lawful.ops._elementwise.arithmetic.division import floor_divide, remainder, true_divide
@@ -124,8 +126,16 @@ def _unary(function: Method) -> Method:
 
 def _power(x: Any, y: Any) -> Any:
     if type(y) is int and (get_aval(x).weak_type or get_aval(x).dtype.kind != "b"):
-        return power_by_integer(x, y, operator=True)
+        return _power_by(y)(x)
     return arithmetic.pow.operator(x, y)
+
+
+@cached_function("powers by integers", 256)
+def _power_by(y: int) -> Composite:
+    def power(x: Any) -> Any:
+        return power_by_integer(x, y, operator=True)
+
+    return Composite(power)
 
 
 def _axes_of(x: Any, axes: tuple[Any, ...]) -> tuple[int, ...]:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, Interval, ShapedArray, get_aval, is_float, is_inexact
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    Interval,
+    ShapedArray,
+    get_aval,
+    is_float,
+    is_inexact,
+    of_numpy,
+)
 from lawful.ops._elementwise.arithmetic.arithmetic import div_p, mul, mul_p
 from lawful.ops._elementwise.arithmetic.signs import copysign
 from lawful.ops._elementwise.complex_lowering import by_parts
@@ -116,6 +126,23 @@ _integer_pow = elementwise(
     params=lambda choose: {"y": choose.integer(-3, 4)},
 )
 integer_pow_p = _integer_pow.primitive
+
+
+_impl, _specialise = integer_pow_p.rule("impl"), integer_pow_p.rule("numpy")
+
+
+@integer_pow_p.def_rule_as("numpy")
+def _specialised(avals: Sequence[ShapedArray], compile: Any, *, y: int) -> Callable[..., Any]:
+    (aval,) = avals
+    if aval.dtype != _FLOAT64 or not -_EXACT <= y <= _EXACT or integer_pow_p.rule("impl") is not _impl:
+        return _specialise(avals, compile, y=y)  # type: ignore[no-any-return]
+    if aval.shape:
+        whole = np.int64(y)
+        return of_numpy(lambda x: np.power(x, whole))
+    exponent, function = float(y), partial(_numpy_integer_pow, y=y)
+    if aval.weak_type:
+        return of_numpy(lambda x: np.power(x, exponent).item())
+    return of_numpy(lambda x: function(x) if type(x) is np.ndarray else np.power(x, exponent))
 
 
 @integer_pow_p.def_expand
