@@ -18,10 +18,17 @@ def exact_params_key(params: dict[Any, Any]) -> Hashable:
 
     It is not hashable if a parameter holds a program, because no cache may keep a program alive.
     """
-    return tuple([(name, exact_key(value, _key_of_no_program)) for name, value in params.items()])
+    return tuple(
+        [
+            (name, value, cls) if (cls := type(value)) in PLAIN else (name, exact_key(value, _key_of_no_program))
+            for name, value in params.items()
+        ]
+    )
 
 
 def _key_of_no_program(value: Any) -> Any:
+    if isinstance(value, np.dtype):
+        return type(value), value  # as `object_key` gives it, 8x faster
     if isinstance(value, ClosedJaxpr | Jaxpr) or (callable(value) and not isinstance(value, type)):
         return [type(value)]  # not hashable
     return object_key(value)
