@@ -34,6 +34,18 @@ def test_command_script_is_installed() -> None:
     assert done.stdout == f"lawful {version('lawful')}\n"
 
 
+def test_command_script_is_no_line_of_the_program(tmp_path: Path) -> None:
+    """A bare op has no line of the user: neither its page nor an error names the script, which calls it."""
+    page = tmp_path / "page.html"
+    command = [SCRIPT, "show", "lawful.ops:sin", "--html", page, "--grad", "--args"]
+    subprocess.run([*command, "f64[3]"], capture_output=True, check=True)
+    assert "jvp rule of sin" in page.read_text()
+    assert "sys.exit(main())" not in page.read_text()
+    failed = subprocess.run([*command, "i32[3]"], capture_output=True, text=True, check=False)
+    assert "expected floating inputs, got i32[3]" in failed.stderr
+    assert str(SCRIPT) not in failed.stderr
+
+
 @pytest.mark.parametrize("argument", ["--version", "--help"])
 def test_command_what_needs_no_arrays_imports_none(argument: str) -> None:
     program = (

@@ -19,6 +19,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from lawful.cli._usage import INTERRUPTED, USAGE, UsageError
 
     arguments = parse(argv)
+    if argv is None:
+        _hide_launcher()
     try:
         return _command(arguments.command)(arguments)
     except UsageError as error:
@@ -29,6 +31,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of the pipe, such as head, has exited
         sys.stderr.close()
         return 0
+
+
+def _hide_launcher() -> None:
+    """Says that the script which started the process is not the user's: no line of it is one of the program shown."""
+    from lawful.tree.base import register_internal_module
+
+    register_internal_module("__main__")
 
 
 def _command(name: str | None) -> Callable[[Namespace], int]:

@@ -82,7 +82,7 @@ def find_function(target: str) -> Callable[..., Any]:
     found: Any = module
     for part in attribute.split("."):
         if not hasattr(found, part):
-            raise UsageError(f"{name} has no '{part}'{_alternatives(found)}")
+            raise UsageError(f"{name} has no '{part}'{_alternatives(found, part)}")
         found = getattr(found, part)
     if not callable(found):
         raise UsageError(f"{target} is no function but {type(found).__name__}")
@@ -90,12 +90,18 @@ def find_function(target: str) -> Callable[..., Any]:
     return function
 
 
-def _alternatives(module: Any) -> str:
-    own = [
+def _alternatives(module: Any, part: str) -> str:
+    """Returns the names of a module that are like the one asked for, or else its first ones."""
+    from difflib import get_close_matches
+
+    if not isinstance(module, ModuleType):
+        return ""
+    names = getattr(module, "__all__", None) or [
         name for name, value in vars(module).items()
         if callable(value) and not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
-    ] if isinstance(module, ModuleType) else []  # fmt: skip
-    return f"; it has {', '.join(own[:10])}" if own else ""
+    ]  # fmt: skip
+    found = get_close_matches(part, names) or names[:10]
+    return f"; it has {', '.join(found)}" if found else ""
 
 
 def user_traceback(error: BaseException) -> str:
