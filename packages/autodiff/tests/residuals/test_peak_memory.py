@@ -90,6 +90,17 @@ def test_peak_memory_plot(tmp_path: Path) -> None:
     assert tops.max() == pytest.approx(memory.peak / 1000)
 
 
+@pytest.mark.skipif(not importlib.util.find_spec("matplotlib"), reason="matplotlib draws the picture")
+def test_peak_memory_plot_counts_whole_equations() -> None:
+    def sines(x: Any) -> Any:
+        for _ in range(6):
+            x = ops.sin(x)
+        return ops.reduce_sum(x, (0,))
+
+    [axes] = peak_memory(sines)(X).plot().axes
+    assert all(float(step).is_integer() for step in axes.get_xticks())
+
+
 @pytest.mark.parametrize("function", [lambda x: x, lambda x: 1.0, lambda x: {"a": x, "b": [x]}])
 def test_peak_memory_without_equations(function: Any) -> None:
     for x in (1.0, np.ones(2)):

@@ -25,6 +25,7 @@ def picture(memory: PeakMemory, path: str | Path | None) -> Any:
     """
     try:
         from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
     except ImportError:
         raise ArgumentValueError("plot: expected matplotlib to be installed; run pip install matplotlib") from None
     steps = range(len(memory.timeline))
@@ -54,6 +55,7 @@ def picture(memory: PeakMemory, path: str | Path | None) -> Any:
         axes.text(memory.backward, top * 1.19, "forward pass ", ha="right", va="top")
     axes.set(xlim=(0, len(steps)), ylim=(0, top * 1.2), xlabel="equation", ylabel=f"alive, {unit}",
              title=f"Memory of {memory.name}")  # fmt: skip
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     if path is not None:
         figure.savefig(path)
