@@ -59,7 +59,7 @@ def _print(console: Console, found: dict[str, Any]) -> None:
     problems = found["problems"]
     console.print()
     if problems:
-        console.print(f"[red]{len(problems)} of these do not work:[/]")
+        console.print("[red]not working:[/]")
         for problem in problems:
             console.print(f"  {problem}", markup=False, highlight=False, soft_wrap=True)
     else:
