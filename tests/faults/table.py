@@ -3,16 +3,15 @@
     python -m tests.faults.table --write            try every law on every fault, and write the table and its page
     python -m tests.faults.table --write cond jit   the same for faults with a word in their name or chapter
     python -m tests.faults.table --missing          the same for faults that the table does not have yet
-    python -m tests.faults.table                    write the page anew
+    python -m tests.faults.table                    write the pages anew
 
-The table is ``tests/faults/kills.json``, the page ``docs/faults.md``.
+The table is ``tests/faults/kills.json``, the pages are ``docs/faults.md`` and ``docs/law_table.md``.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lawful.laws import laws
 
+from . import law_table
 from ._examination import CASES_OF_LOOPS, SLOW_GROUPS, Kill, found_by_check_grads, kills_of
 from ._fault import Fault
 from .catalogue import chapters, faults
@@ -30,6 +30,9 @@ from .catalogue import chapters, faults
 CASES: Final = 18
 #: The number of cases tried for a fault that no law finds on those; 200 of each source.
 MOST_CASES: Final = 600
+
+#: The number of laws that the page names for a fault.
+SHOWN: Final = 5
 
 TABLE: Final = Path(__file__).with_name("kills.json")
 PAGE: Final = Path(__file__).parents[2] / "docs" / "faults.md"
@@ -97,7 +100,7 @@ def page(rows: dict[str, Row]) -> str:
     parts = [_introduction(rows), _scores(rows)]
     for chapter, members in chapters.items():
         parts += [f"## {chapter}", _table(members, rows)]
-    return "\n\n".join([*parts, "## What each law finds", _by_law(rows)]) + "\n"
+    return "\n\n".join(parts) + "\n"
 
 
 def _introduction(rows: dict[str, Row]) -> str:
@@ -112,18 +115,19 @@ transformation, and the laws are checked on generated programs, or on calls of t
 
 **Found by laws: {by_laws} of {len(faults)}. Found by `check_grads`: {by_grads} of {len(faults)}.**
 
-A law finds a fault if it fails with the fault on a case on which it holds without. The number behind a law is the
-number of cases until it found the fault. For each fault, every law is checked on {CASES} cases with one variant per
-group; the laws of cost and leaks, which are slow, on the first case of each source, and those of loops on the first
-{CASES_OF_LOOPS}. The {deep} faults that no law finds there are tried on up to {MOST_CASES} cases, until a law finds
-them.
+A law finds a fault if it fails with the fault on a case on which it holds without. The first {SHOWN} laws are named,
+each with the number of cases until it found the fault. For each fault, every law is checked on {CASES} cases with one
+variant per group; the laws of cost and leaks, which are slow, on the first case of each source, and those of loops on
+the first {CASES_OF_LOOPS}. The {deep} faults that no law finds there are tried on up to {MOST_CASES} cases, until a law
+finds them.
 
 `check_grads` is that of `lawful.laws`, with the checks of `jax.test_util.check_grads`: derivatives to second order at
 the given arguments, forward mode against finite differences along one random direction, reverse mode against forward
 mode by an inner product. It gets the same cases, as functions of their 64-bit arguments, and as many of them. It
 covers derivatives only, not batching, compilation, printing, types and memory, which explains most of the difference.
 
-`python -m tests.faults.table --write` writes the table, and `tests/faults` checks it."""
+[The table of laws](law_table.md) says what each law finds. `python -m tests.faults.table --write` writes both, and
+`tests/faults` checks them."""
 
 
 def _scores(rows: dict[str, Row]) -> str:
@@ -142,19 +146,10 @@ def _table(members: Iterable[Fault], rows: dict[str, Row]) -> str:
     for fault in members:
         row = rows[fault.name]
         found = sorted(row.laws.items(), key=lambda item: (item[1].after, item[0]))
-        texts = ", ".join(f"{law} {kill.after}" for law, kill in found)
+        texts = ", ".join(f"{law} {kill.after}" for law, kill in found[:SHOWN])
+        texts += f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
         grads = "no" if row.check_grads is None else f"after {row.check_grads.after}"
         lines.append(f"| {fault.name} | {fault.kind} | {fault.where} | {texts} | {grads} |")
-    return "\n".join(lines)
-
-
-def _by_law(rows: dict[str, Row]) -> str:
-    found = Counter(law for row in rows.values() for law in row.laws)
-    first = Counter(law for row in rows.values() for law, kill in row.laws.items() if kill.after == row.first())
-    alone = Counter(next(iter(row.laws)) for row in rows.values() if len(row.laws) == 1)
-    lines = ["| law | finds | among the first | alone |", "|---|--:|--:|--:|"]
-    ordered = sorted(laws, key=lambda law: (-found[law], law))
-    lines += [f"| {law} | {found[law]} | {first[law]} | {alone[law]} |" for law in ordered]
     return "\n".join(lines)
 
 
@@ -187,7 +182,7 @@ def examine_faults(which: list[Fault], rows: dict[str, Row]) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Writes the table or its page; returns 1 if a fault survives."""
+    """Writes the table or its pages; returns 1 if a fault survives."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="try the laws on faults and write the table")
     parser.add_argument("--missing", action="store_true", help="the same for faults that are not in the table yet")
@@ -199,6 +194,7 @@ def main(arguments: list[str] | None = None) -> int:
     rows = {fault.name: rows[fault.name] for fault in faults if fault.name in rows}
     if len(rows) == len(faults):
         PAGE.write_text(page(rows), encoding="utf-8")
+        law_table.PAGE.write_text(law_table.page(rows), encoding="utf-8")
     return 0 if all(row.laws for row in rows.values()) else 1
 
 

@@ -11,7 +11,7 @@ from lawful import ops
 from lawful.core import primitives_by_name
 from lawful.laws import check_grads, laws, quick
 
-from . import table
+from . import law_table, table
 from ._examination import finds_by_check_grads, found_by_check_grads, is_killed, kills_of
 from ._fault import Fault
 from .catalogue import chapters, faults
@@ -58,6 +58,13 @@ def test_table_lists_every_fault_with_a_law() -> None:
 
 def test_faults_page_shows_the_table() -> None:
     assert table.PAGE.read_text(encoding="utf-8") == table.page(rows), "run python -m tests.faults.table"
+
+
+def test_law_table_shows_every_law() -> None:
+    text = law_table.PAGE.read_text(encoding="utf-8")
+    assert text == law_table.page(rows), "run python -m tests.faults.table"
+    assert [name for name in laws if text.count(f"| `{name}` |") != 1] == []
+    assert [name for name, law in laws.items() if not law_table.statement(law).endswith(".")] == []
 
 
 def test_faults_are_gone_afterwards() -> None:

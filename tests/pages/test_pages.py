@@ -15,6 +15,7 @@ LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)")
 #: Pictures that the code of a page draws when the site is built.
 DRAWN = re.compile(r"savefig\(\"([^\"]+)\"")
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"(`+)(?:(?!\n\n).)+?\1", re.DOTALL)
 
 
 def anchors(page: Path) -> set[str]:
@@ -24,7 +25,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def links(page: Path) -> Iterator[str]:
-    for target in LINK.findall(FENCED.sub("", page.read_text())):
+    for target in LINK.findall(SPAN.sub("", FENCED.sub("", page.read_text()))):
         if not target.startswith("https://"):
             yield target
 
@@ -45,8 +46,9 @@ def test_pages_have_no_broken_links(page: Path) -> None:
 
 def test_links_and_anchors_are_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("# A `law`, twice\n[a](b.md#c) [d](https://e.org)\n```python\n# no heading\nf[g](h)\n```\n")
-    assert list(links(page)) == ["b.md#c"]
+    text = "# A `law`, twice\n[a](b.md#c) [d](https://e.org) `x[1](w)`\n[`f`](g.md)\n"
+    page.write_text(f"{text}```python\n# no heading\nf[g](h)\n```\n")
+    assert list(links(page)) == ["b.md#c", "g.md"]
     assert anchors(page) == {"a-law-twice"}
 
 
