@@ -58,6 +58,19 @@ assert_type(name, str)
 value, pushforward = linearize(square, 2.0)
 assert_type(pushforward(1.0), float)
 
+
+# An array of any dtype as an argument leaves no result open.
+def scaled(x: NDArray[Any], factor: float) -> NDArray[Any]:
+    return x * factor
+
+
+array: NDArray[Any] = np.ones(3)
+assert_type(jvp(scaled, (array, 2.0), (array, 1.0)), tuple[NDArray[Any], NDArray[Any]])
+array, pull_array = vjp(scaled, array, 2.0)
+assert_type(pull_array(array), tuple[NDArray[Any], float])
+array, push_array = linearize(scaled, array, 2.0)
+assert_type(push_array(array, 1.0), NDArray[Any])
+
 # A function of a float becomes one of arrays, so that the types of the function say nothing of the result.
 stack: NDArray[float64] = np.arange(3.0)
 squares: NDArray[float64] = vmap(square)(stack)
