@@ -1,5 +1,6 @@
 """Transformations of a typed function keep its types, but for maps: gradients have those of the arguments."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, assert_type
 
 from numpy import float64
@@ -70,6 +71,8 @@ array, pull_array = vjp(scaled, array, 2.0)
 assert_type(pull_array(array), tuple[NDArray[Any], float])
 array, push_array = linearize(scaled, array, 2.0)
 assert_type(push_array(array, 1.0), NDArray[Any])
+assert_type(push_array.jaxpr, ClosedJaxpr)
+as_function: Callable[[NDArray[Any], float], NDArray[Any]] = push_array
 
 # A function of a float becomes one of arrays, so that the types of the function say nothing of the result.
 stack: NDArray[float64] = np.arange(3.0)

@@ -6,6 +6,8 @@ The functions are in the modules beside this one; `tests/user_types` compares th
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, Literal, overload
 
+from lawful.core import ClosedJaxpr
+
 Argnums = int | Sequence[int]
 
 class Gradient[**P]:
@@ -38,6 +40,12 @@ class ValueAndGradient[**P, R]:
     ) -> tuple[R, X]: ...
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]: ...
+
+class LinearFunction[*Ts, R]:
+    """A derivative, or its transpose, at one point."""
+
+    jaxpr: ClosedJaxpr
+    def __call__(self, *args: *Ts) -> R: ...
 
 @overload
 def grad[**P](
@@ -93,21 +101,21 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
 @overload
 def vjp[*Ts, R](
     fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
-) -> tuple[R, Callable[[R], tuple[*Ts]]]: ...
+) -> tuple[R, LinearFunction[R, tuple[*Ts]]]: ...
 @overload
 def vjp[*Ts, R, A](
     fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
-) -> tuple[R, Callable[[R], tuple[*Ts]], A]: ...
+) -> tuple[R, LinearFunction[R, tuple[*Ts]], A]: ...
 @overload
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
 @overload
 def linearize[*Ts, R](
     fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
-) -> tuple[R, Callable[[*Ts], R]]: ...
+) -> tuple[R, LinearFunction[*Ts, R]]: ...
 @overload
 def linearize[*Ts, R, A](
     fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
-) -> tuple[R, Callable[[*Ts], R], A]: ...
+) -> tuple[R, LinearFunction[*Ts, R], A]: ...
 @overload
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
 def stop_gradient[T](x: T) -> T: ...

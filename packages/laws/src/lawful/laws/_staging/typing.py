@@ -115,7 +115,8 @@ def _traced(trial: Trial, depth: int) -> Jaxprs:
 
 
 def _linear_programs(trial: Trial) -> Jaxprs:
-    for text, derivative in trial.some((("linearize", linearize), ("vjp", vjp))):
+    derivatives: tuple[tuple[str, Callable[..., Any]], ...] = ("linearize", linearize), ("vjp", vjp)
+    for text, derivative in trial.some(derivatives):
         yield f"{text}(f, x)[1]", derivative(trial.function, *trial.args)[1].jaxpr
 
 
