@@ -40,6 +40,25 @@ def test_pages_of_the_site_load_nothing_from_elsewhere(pages: dict[Path, str]) -
     assert not loaded
 
 
+def test_reference_lists_the_modules_with_a_sentence(site: Path) -> None:
+    for page, module, sentence in (
+        ("index", "lawful.autodiff", "Derivatives: forward mode"),
+        ("lawful.autodiff", "lawful.autodiff.checkpoint_policies", "Policies of"),
+        ("lawful.jax", "lawful.jax.numpy", "jax.numpy"),
+    ):
+        text = (site / f"api/{page}.html").read_text(encoding="utf-8").partition("<article")[2]
+        row = text.partition(f'href="{module}.html"')[2].partition("</tr>")[0]
+        assert sentence in row, f"{page} does not list {module}"
+    assert "Derivatives: forward mode" in (site / "api/lawful.autodiff.html").read_text(encoding="utf-8")
+
+
+def test_names_of_options_are_not_broken(site: Path) -> None:
+    text = (site / "stability.html").read_text(encoding="utf-8")
+    options = re.findall(r'<code class="([^"]*)"><span class="pre">(--?[a-z-]+)</span></code>', text)
+    assert len(options) > 20
+    assert [name for classes, name in options if "option" not in classes.split()] == []
+
+
 def test_every_public_name_is_in_the_reference(pages: dict[Path, str]) -> None:
     from tools.site.reference.names import home, public_modules
 

@@ -23,6 +23,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("lawful_tools", version, "env", types=[str])
     app.connect("missing-reference", _resolve)
     app.connect("doctree-read", _link_types)
+    app.connect("doctree-read", _keep_options_whole)
     app.connect("viewcode-follow-imported", _defining_module)
     app.connect("viewcode-find-source", _source)
     app.connect("html-page-context", _without_back_links)
@@ -59,6 +60,13 @@ def _link_types(app: Sphinx, tree: nodes.document) -> None:
                 node["reftarget"], node["reftype"] = described.full, "obj"
             else:
                 node.replace_self(node.children)
+
+
+def _keep_options_whole(app: Sphinx, tree: nodes.document) -> None:
+    """Marks names of options: a browser would end a line after the first hyphen of one."""
+    for node in tree.findall(nodes.literal):
+        if node.astext().startswith("--") and " " not in node.astext():
+            node["classes"].append("option")
 
 
 _names: dict[str, list[str]] = {}

@@ -1,6 +1,8 @@
 """The pages of the reference: one for each public module, and for a large one a page for each of its subjects."""
 
+import re
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 
 from tools.site.reference.docstrings import escaped
 from tools.site.reference.entries import entry
@@ -18,7 +20,7 @@ def write_reference(folder: Folder) -> None:
         if _parent(module) is None:
             tops.append(module)
         _write_module(folder, module, names)
-    lines = [*_title("Public names of every package"), "", *_toctree(tops), ""]
+    lines = [*_title("Public names of every package"), "", *_toctree(tops), "", *_modules(tops), ""]
     folder.write("api/index.rst", "\n".join(lines).encode())
 
 
@@ -38,9 +40,11 @@ def _write_module(folder: Folder, module: str, names: list[Name]) -> None:
     subjects = _subjects(module, own)
     inner = [m for m in public_modules() if _parent(m) == module]
     pages = [f"{module}/{subject}" for subject in subjects if len(subjects) > 1]
-    lines = [*_title(f"{module}"), "", f".. py:module:: {module}", *_shadowed(module), ""]
+    lines = [*_title(f"{module}"), "", f".. py:module:: {module}", *_shadowed(module), "", _about(module), ""]
     if pages or inner:
         lines += _toctree([*pages, *inner])
+    if inner:
+        lines += ["", *_modules(inner)]
     for subject, group in subjects.items():
         if len(subjects) > 1:
             heading = subject.replace("_", " ").capitalize()
@@ -54,6 +58,16 @@ def _write_module(folder: Folder, module: str, names: list[Name]) -> None:
     if others:
         lines += ["", *_title("Names from elsewhere", "-"), "", *_others(others)]
     folder.write(f"api/{module}.rst", ("\n".join(lines) + "\n").encode())
+
+
+def _about(module: str) -> str:
+    """Returns the first paragraph of a module's docstring, with names as code: some are not lawful's."""
+    first = (import_module(module).__doc__ or "").partition("\n\n")[0]
+    return escaped(re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", " ".join(first.split())))
+
+
+def _modules(modules: Iterable[str]) -> Iterator[str]:
+    yield from _rows(((f":doc:`{module} </api/{module}>`", _about(module)) for module in modules), 40, 60)
 
 
 def _shadowed(module: str) -> list[str]:
