@@ -103,7 +103,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
     """
     # Stays None unless all are tracers of this trace, except at most one Python number, array or position.
     key: Hashable = None
-    array = None
+    array: Any = None
     if trace.axis_env:  # names depend on it, and the key does not contain it
         pass
     elif len(args) == 2:
