@@ -128,6 +128,7 @@ def method_fault(
     sources: tuple[str, ...] = PROGRAMS,
     *,
     fast: type | None = None,
+    only_fast: bool = False,
 ) -> Fault:
     """Returns a fault in a method of a class, and of its accelerator if it has one."""
 
@@ -136,7 +137,7 @@ def method_fault(
             patch.setattr(planted, method, wrong(getattr(planted, method)))
 
     where = f"`{cls.__name__}.{method}` of {_package(cls.__module__)}"
-    return Fault(name, kind, where, plant, sources, only_fast=_is_fast(cls.__module__))
+    return Fault(name, kind, where, plant, sources, only_fast=only_fast or _is_fast(cls.__module__))
 
 
 def _is_fast(module: str) -> bool:

@@ -211,6 +211,7 @@ compilation_faults = (
         PyTreeDef,
         "exact_matcher",
         lambda right: PyTreeDef.matcher,
+        only_fast=True,  # only the direct call of jit asks for it
     ),
     method_fault(
         "closures of one code share their traces", "stale cache", JitFunction, "__init__", _one_cache_for_closures
