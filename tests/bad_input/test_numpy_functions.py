@@ -13,7 +13,7 @@ from lawful.batching import vmap
 from lawful.core import LawfulError, get_aval, is_inexact
 from lawful.staging import jit, make_jaxpr
 
-from ..numpy_code._calls import FOLDER, mistakes, operators  # noqa: TID252  a test has no absolute name
+from ..numpy_code.calls.numpy_functions import FOLDER, mistakes, operators  # noqa: TID252  a test has no absolute name
 
 FILE = str(FOLDER / "mistakes.py")
 Call = Callable[[Any], Any]

@@ -14,7 +14,7 @@ import pytest
 
 import lawful.numpy as lnp
 from lawful import ops, tree
-from lawful.autodiff import grad, hessian, jacfwd, jacrev, jvp, linearize, vjp
+from lawful.autodiff import grad, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp
 from lawful.batching import vmap
 from lawful.control_flow import cond
 from lawful.core import (
@@ -309,7 +309,7 @@ WITHOUT: dict[str, Needs] = {
         {
             "jit by xla": lambda f: jit(f, backend="xla")(2.0, 10.0),
             "ahead of time": lambda f: jit(f, backend="xla").lower(2.0, 10.0),
-            "jit(grad)": lambda f: jit(grad(f), backend="xla")(2.0, 10.0),
+            "jit(value_and_grad)": lambda f: jit(value_and_grad(f), backend="xla")(2.0, 10.0),
             "jit(vmap)": lambda f: jit(vmap(f), backend="xla")(A, B),
             "grad(jit)": lambda f: grad(jit(f, backend="xla"))(2.0, 10.0),
         },

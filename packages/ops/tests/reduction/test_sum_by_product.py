@@ -168,7 +168,7 @@ def test_product_of_matrices_by_size() -> None:
     assert product_of_matrices((2, 3, 4), (4, 1), np.dtype("float64"), (((2,), (0,)), ((), ()))) is None
     assert product_of_matrices((2, 3), (2, 3), np.dtype("float64"), (((1,), (1,)), ((0,), (0,)))) is None
     assert product_of_matrices((2, 3), (2, 3), np.dtype("float64"), (((0, 1), (0, 1)), ((), ()))) is None
-    assert product_of_matrices((), (3,), np.dtype("float64"), (((), ()), ((), ()))) is None
+    assert product_of_matrices((), (3,), np.dtype("float64"), (((), ()), ((), ()))) is np.multiply
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "float64", "complex128"])

@@ -17,11 +17,11 @@ from lawful.laws._checks.check_rules import check_jvp, check_vjp
 from lawful.laws._checks.differential import agreement_law, compare_systems
 from lawful.laws._checks.groups import check_groups, core_groups
 from lawful.laws._checks.report import LawReport, Refused, Report
+from lawful.laws._composition.associative_scan import law_associative_scan_is_loop
 from lawful.laws._composition.batching import law_vmap_is_loop, law_vmaps_commute
 from lawful.laws._composition.choices import law_batched_cond_is_choice, law_cond_is_branch
 from lawful.laws._composition.commutation import law_commutation, transformations
 from lawful.laws._composition.loops import (
-    law_associative_scan_is_loop,
     law_batched_while_is_choice,
     law_map_is_stack,
     law_scan_is_loop,
