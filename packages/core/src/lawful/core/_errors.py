@@ -116,9 +116,10 @@ class TracerArrayConversionError(ConcretizationTypeError):
 
 
 class UnexpectedTracerError(LawfulError, RuntimeError):
-    """A tracer was used after the transformation that made it had ended, or where none can be.
+    """A tracer was used after the transformation that made it had ended, or in a function that takes values only.
 
-    Cause: the traced function stored a tracer in a global, an attribute or a list. Cure: return it as an output.
+    Cause: the traced function stored a tracer in a global, an attribute or a list. Cure: return it as an output. A
+    function that takes values only is called outside of transformations.
     """
 
 

@@ -30,9 +30,9 @@ def odeint(
       y0: the solution at the first time, of shape (n,).
       t: the times.
       args: a tuple of more arguments of ``func``.
-      options: those of SciPy that follow, by position; and
-      tfirst: whether it is ``func(t, y, *args)``; and
-      keywords: by name.
+      options: SciPy's further options, by position.
+      tfirst: whether the function is called as ``func(t, y, *args)``.
+      keywords: SciPy's further options, by name.
 
     Raises:
       ArgumentTypeError: ``args`` is no tuple.

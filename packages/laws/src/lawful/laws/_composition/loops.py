@@ -78,7 +78,7 @@ def first_carry(parts: Sequence[Any]) -> list[Any]:
 
 
 def _offset_body(trial: Trial) -> tuple[Function, list[Any]]:
-    """Returns `loop_body` with one part of the carry more, at its begin, see `_offset_carry`."""
+    """Returns `loop_body` with an additional first part of the carry, see `_offset_carry`."""
     body, parts = loop_body(trial)
 
     def offset_body(factor: Any, carry: Sequence[Any], x: Any) -> tuple[list[Any], list[Any]]:

@@ -55,12 +55,19 @@ def _are_well_conditioned(a: numpy.ndarray[Any, Any]) -> bool:
     """Whether derivatives by the inverse are precise for all matrices."""
     try:
         with numpy.errstate(all="ignore"):
-            # Where the square of one norm underflows, that of the other overflows, and the product is not small.
-            squares = _squared_norm(a) * _squared_norm(numpy.linalg.inv(a))
+            inverse = numpy.linalg.inv(a)
+            squares = _squared_norm(a) * _squared_norm(inverse)
             is_small = squares * _smallest(a.dtype) ** 2 < 1
-            return bool(is_small if a.ndim == 2 else is_small.all())
+            if is_small if a.ndim == 2 else is_small.all():
+                return True
+            # The square of a large or small norm overflows; the norm does not.
+            return bool((_one_norm(a) * _one_norm(inverse) * _smallest(a.dtype) < 1).all())
     except numpy.linalg.LinAlgError:
         return False
+
+
+def _one_norm(a: numpy.ndarray[Any, Any]) -> Any:
+    return numpy.abs(a).sum(-2).max(-1, initial=0)
 
 
 def _squared_norm(a: numpy.ndarray[Any, Any]) -> Any:

@@ -135,7 +135,8 @@ _impl, _specialise = integer_pow_p.rule("impl"), integer_pow_p.rule("numpy")
 def _specialised(avals: Sequence[ShapedArray], compile: Any, *, y: int) -> Callable[..., Any]:
     (aval,) = avals
     if aval.dtype != _FLOAT64 or not -_EXACT <= y <= _EXACT or integer_pow_p.rule("impl") is not _impl:
-        return _specialise(avals, compile, y=y)  # type: ignore[no-any-return]
+        general: Callable[..., Any] = _specialise(avals, compile, y=y)
+        return general
     if aval.shape:
         whole = np.int64(y)
         return of_numpy(lambda x: np.power(x, whole))
