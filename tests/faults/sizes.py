@@ -81,7 +81,7 @@ def report(found: dict[int, list[Search]]) -> Table:
     """Returns a table of the results of programs of each size."""
     shown = Table("most equations", "found", "faults found a second", "programs a second")
     for size, searches in found.items():
-        seconds = sum(each.seconds for each in searches)
+        seconds = max(sum(each.seconds for each in searches), 0.001)  # the clock may stand still in a short search
         by_laws = sum(each.found for each in searches)
         programs = sum(each.programs for each in searches)
         shown.add_row(
