@@ -91,7 +91,7 @@ def mapped(f: Any, in_specs: Any = ROWS, out_specs: Any = ROWS, **options: Any) 
         ),
         (lambda: pmap(lambda x: x, devices=numpy_devices(2))(X), ArgumentValueError, "as many devices as elements"),
         (lambda: pmap(lambda x: x, devices=[]), ArgumentValueError, "devices as elements, got none"),
-        (lambda: pmap(lambda x: x, backend="numpy")(X), ArgumentValueError, "at most 1 elements"),
+        (lambda: pmap(lambda x: x, backend="numpy")(np.ones(99)), ArgumentValueError, "at most [0-9]+ elements"),
         (lambda: pmap(lambda x, y: x, devices=numpy_devices(8))(X, X[:4]), ArgumentValueError, "one size of the"),
         (lambda: pmap(lambda x: x, in_axes=3, devices=numpy_devices(8))(X), ArgumentValueError, "dimension 3"),
         (lambda: with_sharding_constraint(X, P("x")), ArgumentTypeError, "a mesh in the context"),
