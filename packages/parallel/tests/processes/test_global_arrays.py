@@ -35,7 +35,13 @@ f = shard_map(lambda x: psum(x * x, ("x", "y")), mesh=mesh, in_specs=P("x", "y")
 squares = values ** 2
 equal(f(x), squares[:2, :2] + squares[:2, 2:] + squares[2:, :2] + squares[2:, 2:])
 equal(jit(grad(lambda x: ops.reduce_sum(f(x), (0, 1))))(x), 2 * values)
+equal(x.copy(), values)
+in_pairs = NamedSharding(Mesh(mesh.devices[:, ::-1], ("x", "y")), P("x", "y"))
+equal(xla_backend.device_put(x, in_pairs), values)
+equal(xla_backend.device_put(x, NamedSharding(mesh, P("y"))), values)
 report(lambda: np.asarray(x))
+report(lambda: xla_backend.device_put(x, NamedSharding(Mesh(mesh.devices[::-1], ("x", "y")), P("x", "y"))))
+report(lambda: xla_backend.device_put(x, local_devices()[0]))
 """
     ended = run(tmp_path, program, devices=2)
     for index, process in enumerate(ended):
@@ -46,7 +52,8 @@ report(lambda: np.asarray(x))
             "120.0 True",
         ]
         assert "ArgumentValueError" in process.out
-        assert "gather it with process_allgather" in process.out
+        assert process.out.count("gather it with process_allgather") == 3
+        assert process.out.count("device_put: expected a sharding over the devices of") == 2
 
 
 def test_many_runs_over_two_processes_stay_in_order(tmp_path: Path) -> None:

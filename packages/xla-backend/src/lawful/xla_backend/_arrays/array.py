@@ -164,7 +164,7 @@ class Array(PlacedArray):
 
     def copy(self) -> Array:
         """Returns a copy on the same devices, with memory of its own."""
-        return array_of(copied_to(self._live_buffer(), self._device, self.ndim), self._aval, self._device)
+        return array_of(copied_to(self._live_buffer(), self._aval, self._device), self._aval, self._device)
 
     def __copy__(self) -> Array:
         return self.copy()
@@ -318,7 +318,8 @@ def moved(x: Array, place: Place) -> Array:
     """Returns an Array with the values of another one, at a place; the array itself where it is there.
 
     Raises:
-      ArgumentValueError: the place is a sharding that does not divide the shape, or other processes have parts of it.
+      ArgumentValueError: the place is a sharding that does not divide the shape; or other processes have parts of the
+        array, and its parts would move to other devices than it is on, or to these in another order.
     """
     if isinstance(place, SingleDeviceSharding):
         place = place.device_order[0]
@@ -329,9 +330,14 @@ def moved(x: Array, place: Place) -> Array:
     target = place if isinstance(place, Sharding) else SingleDeviceSharding(place)
     check_distribution(x._aval, target)
     if may_copy_shards(mine, target, x.ndim):
-        return array_of(copied_to(buffer, place, x.ndim), x._aval, place)
+        return array_of(copied_to(buffer, x._aval, place), x._aval, place)
     if may_reshard(mine, target):
         return array_of(resharded(buffer, x._aval, mine, target), x._aval, place)
+    if not x.is_fully_addressable and not x.is_fully_replicated:
+        raise ArgumentValueError(
+            f"device_put: expected a sharding over the devices of {mine} in their order, for other processes have "
+            f"parts of the {x._aval}, got {target}; give a mesh of the same devices, or gather it with process_allgather"
+        )
     return put(x._view(), x._aval, place)
 
 

@@ -92,9 +92,11 @@ def _parts(sharding: Sharding, shape: tuple[int, ...]) -> Parts:
 
 
 def may_copy_shards(source: Sharding, target: Sharding, ndim: int) -> bool:
-    """Whether a move needs copies from device to device only: the n-th device of each has the same part."""
+    """Whether a move needs copies inside of each process only: the n-th device of each has the same part."""
     first, second = source.device_order, target.device_order
     if len(first) != len(second) or first[0].client is not second[0].client:
+        return False
+    if any(a.process_index != b.process_index for a, b in zip(first, second, strict=True)):
         return False
     return is_same_assignment(assignment_of(source, ndim), assignment_of(target, ndim))
 

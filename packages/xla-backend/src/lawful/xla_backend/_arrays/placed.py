@@ -151,8 +151,18 @@ def _devices(place: Place) -> tuple[Device, ...]:
     return place.device_order if isinstance(place, Sharding) else (place,)
 
 
-def copied_to(buffer: Any, place: Place, ndim: int) -> Any:
-    """Returns a copy of a buffer, shard by shard, at a place with as many shards of the same shapes."""
-    if isinstance(place, Sharding):
-        return partitions.copy_shards(buffer, place.device_order, runtime_sharding(place, ndim))
-    return bindings.copy_buffer(buffer, place)
+def copied_to(buffer: Any, aval: ShapedArray, place: Place) -> Any:
+    """Returns a copy of a buffer, shard by shard, at a place with as many shards of the same shapes.
+
+    Each shard stays in its process: the runtime copies no array of which other processes have parts.
+    """
+    if not isinstance(place, Sharding):
+        return bindings.copy_buffer(buffer, place)
+    runtime = runtime_sharding(place, aval.ndim)
+    if place.is_fully_addressable:
+        return partitions.copy_shards(buffer, place.device_order, runtime)
+    devices = partitions.addressable(place.device_order)
+    copies = [
+        bindings.copy_buffer(shard, device) for shard, device in zip(partitions.shards_of(buffer), devices, strict=True)
+    ]
+    return partitions.put_shards(copies, devices, runtime, aval)
