@@ -336,7 +336,7 @@ def moved(x: Array, place: Place) -> Array:
     if not x.is_fully_addressable and not x.is_fully_replicated:
         raise ArgumentValueError(
             f"device_put: expected a sharding over the devices of {mine} in their order, for other processes have "
-            f"parts of the {x._aval}, got {target}; give a mesh of the same devices, or gather it with process_allgather"
+            f"parts of the {x._aval}, got {target}; give a mesh of these devices, or gather it with process_allgather"
         )
     return put(x._view(), x._aval, place)
 
