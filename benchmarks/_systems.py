@@ -62,7 +62,7 @@ def lawful() -> System:
     from lawful import autodiff, staging, tree, xla_backend
 
     def wait(value: Any) -> Any:
-        for leaf in tree.leaves(value):
+        for leaf in (value,) if isinstance(value, xla_backend.Array) else tree.leaves(value):
             if isinstance(leaf, xla_backend.Array):
                 leaf.block_until_ready()
         return value

@@ -17,16 +17,13 @@ from lawful.xla_backend._callbacks.host_functions import CallbackFailure
 from lawful.xla_backend._errors import DeletedArrayError, XlaError
 from lawful.xla_backend._programs.arguments import buffer_on, common_device
 from lawful.xla_backend._programs.placement import Placement
-from lawful.xla_backend._programs.staging_buffers import StagingBuffer, fits, set_types
+from lawful.xla_backend._programs.staging_buffers import StagingSets, fits, set_types
 from lawful.xla_backend._runtime import bindings, clients
 from lawful.xla_backend._runtime.executables import Executable
 from lawful.xla_backend._runtime.handles import Device, MemoryAnalysis, Options
 
 if TYPE_CHECKING:
     from lawful.xla_backend._programs.lowered import Lowered
-
-# A program that was still running at this many calls gets no more staging buffers.
-_MAX_LOSSES = 8
 
 
 class Compiled:
@@ -44,7 +41,6 @@ class Compiled:
         "_executable",
         "_float0_results",
         "_in_avals",
-        "_losses",
         "_lowered",
         "_name",
         "_options",
@@ -53,7 +49,7 @@ class Compiled:
         "_result_avals",
         "_run",
         "_simple",
-        "_spare_buffers",
+        "_staging_sets",
         "_takes_values",
         "run_one",
     )
@@ -82,13 +78,11 @@ class Compiled:
         is_map = is_simple and len(self._in_avals) == len(self._result_avals) == 1
         #: Returns the result for one Array of exactly the compiled type, as `run_exact` does; otherwise None.
         self.run_one = map_of(self._executable, self._device, *self._in_avals, *self._result_avals) if is_map else None
-        # Whether the last call had NumPy values as arguments; staging buffers, one set per concurrent call.
+        # Whether the last call had NumPy values as arguments.
         self._takes_values = False
-        self._spare_buffers: list[list[StagingBuffer]] = []
-        # How many calls found the program still running and gave up their staging buffers. Only a program with a
-        # result, which shows that it has ended, and without donated arguments can have staging buffers.
-        can_stage = self._result_avals and not self._float0_results and not self._donated
-        self._losses = 0 if can_stage else _MAX_LOSSES
+        # Only a result shows that a program has ended. A donated argument is written to.
+        may_write = not self._float0_results and not self._donated
+        self._staging_sets = StagingSets(self._in_avals, self._result_avals, may_write=may_write)
 
     def __call__(self, *args: Any) -> list[Any]:
         """Runs the program. The results may still be being computed when this returns.
@@ -159,13 +153,10 @@ class Compiled:
         """`run_exact` for arguments that include values of the host."""
         if len(args) != len(self._in_avals):
             return None
-        try:
-            staged = self._spare_buffers.pop()
-        except IndexError:
-            staged = [StagingBuffer(aval) for aval in self._in_avals]
+        staged = self._staging_sets.take()
         while True:
-            buffers, has_written = self._consts.copy(), False
-            for position, staging in enumerate(staged):
+            buffers = self._consts.copy()
+            for position, staging in enumerate(staged.buffers):
                 x = args[position]
                 arg_type = type(x)
                 if arg_type is not staging.arg_type:
@@ -185,19 +176,14 @@ class Compiled:
                 else:
                     staging.values[...] = x
                     buffers.append(staging.buffer)
-                    has_written = True
             else:
                 results = self._call_buffers(buffers, args)
-                # All results of a program are ready at once. Until then it may read the staging buffers.
-                if not has_written or results[0]._buffer.is_ready():
-                    self._spare_buffers.append(staged)
-                else:
-                    self._losses += 1
+                self._staging_sets.give_back(staged, results)
                 return results
-            if not set_types(staged, args, self._device, may_write=self._losses < _MAX_LOSSES):
-                self._spare_buffers.append(staged)
+            if not set_types(staged, args, self._device):
+                self._staging_sets.give_back_unused(staged)
                 return None
-            self._takes_values = any(staging.arg_type is not Array for staging in staged)
+            self._takes_values = any(staging.arg_type is not Array for staging in staged.buffers)
 
     def _call_any(self, args: tuple[Any, ...]) -> list[Any]:
         """Calls with arguments that are not all Arrays of exactly the compiled type on this device."""

@@ -1,14 +1,17 @@
 """Staging buffers: memory for the arguments of a call that are values of the host, and not Arrays.
 
 Making a buffer of a small value takes as long as running a small program. A staging buffer is memory of the host and
-a buffer at once: writing a value there is 30× faster, and the program reads it in place. The next call may use it only
-when the program has ended.
+a buffer at once: writing a value there is 30× faster, and the program reads it in place. A later call may write there
+only when the program has ended. Many programs are still running when their call returns, so a program has a set of
+staging buffers for each of its last calls, up to four.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, Final
+from weakref import ref
 
 import numpy as np
 
@@ -23,7 +26,15 @@ SCALARS: Final = {
 }
 
 # In bytes. Copying dominates the cost of a buffer for a larger value.
-_MAX_SIZE = 16_384
+_MAX_SIZE: Final = 131_072
+# In bytes, of all staging buffers of a set.
+_MAX_SIZE_OF_SET: Final = 1_048_576
+# A result of at most so many bytes is kept to see whether its program has ended; of others there is a weak reference.
+_MAX_SIZE_OF_RESULT: Final = 65_536
+# So many calls may be running with staging buffers of their own; the arguments of the next are put on the device.
+_MAX_RUNNING: Final = 4
+# A program of which so many calls were not seen to end gets no more staging buffers.
+_MAX_LOSSES: Final = 8
 
 
 class StagingBuffer:
@@ -47,16 +58,105 @@ class StagingBuffer:
         self.buffer: Any = None
 
 
-def set_types(staged: Sequence[StagingBuffer], args: Sequence[Any], device: Device, *, may_write: bool) -> bool:
-    """Prepares staging buffers for arguments of these types; returns False if the program cannot take an argument.
+class StagingSet:
+    """The staging buffers of one call at a time.
+
+    Attributes:
+      buffers: one for each argument of the program.
+      may_write: whether values may be written to host memory. If not, all values are put on the device.
+      result: the buffer of a result of the call that used the set last, or a weak reference to it.
+    """
+
+    __slots__ = ("buffers", "may_write", "result")
+
+    def __init__(self, in_avals: Sequence[ShapedArray], *, may_write: bool) -> None:
+        self.buffers = [StagingBuffer(aval) for aval in in_avals]
+        self.may_write = may_write
+        self.result: Any = None
+
+    def has_ended(self) -> bool | None:
+        """Whether the call that used the set last has ended; None if that cannot be known any longer."""
+        result = self.result() if type(self.result) is ref else self.result
+        if result is None:
+            return None
+        try:
+            return bool(result.is_ready())
+        except bindings.RuntimeFailure:  # it was donated to another program
+            return None
+
+
+class StagingSets:
+    """The sets of staging buffers of a program.
 
     Args:
-      staged: one for each argument of the program.
-      args: as many values.
-      device: where the program runs.
-      may_write: whether values may be written to host memory. If not, all values are put on the device.
+      in_avals: the types of the arguments.
+      out_avals: the types of the results. All are ready when the program has ended, and the smallest shows it.
+      may_write: whether there may be staging buffers. A program without results has none.
     """
-    for staging, x in zip(staged, args, strict=True):
+
+    __slots__ = ("_free", "_in_avals", "_losses", "_putting", "_running", "_shown_by", "_shows_weakly")
+
+    def __init__(self, in_avals: Sequence[ShapedArray], out_avals: Sequence[ShapedArray], *, may_write: bool) -> None:
+        self._in_avals = in_avals
+        self._free: list[StagingSet] = []
+        self._running: deque[StagingSet] = deque()
+        self._putting: list[StagingSet] = []
+        self._losses = 0 if may_write and out_avals else _MAX_LOSSES
+        if out_avals:
+            sizes = [_size(aval) for aval in out_avals]
+            self._shown_by = sizes.index(min(sizes))
+            self._shows_weakly = min(sizes) > _MAX_SIZE_OF_RESULT
+
+    def take(self) -> StagingSet:
+        """Returns a set that no call uses. Other threads may take one at the same time."""
+        try:
+            if self._free:
+                return self._free.pop()
+            while self._running:
+                oldest = self._running.popleft()
+                has_ended = oldest.has_ended()
+                if has_ended:
+                    oldest.result = None
+                    return oldest
+                if has_ended is False:
+                    self._running.appendleft(oldest)
+                    break
+                self._losses += 1
+            if self._losses < _MAX_LOSSES and len(self._running) < _MAX_RUNNING:
+                return StagingSet(self._in_avals, may_write=True)
+            if self._putting:
+                return self._putting.pop()
+        except IndexError:  # another thread took the last one
+            return self.take()
+        return StagingSet(self._in_avals, may_write=False)
+
+    def give_back(self, used: StagingSet, results: Sequence[Array]) -> None:
+        """Takes a set back, after the call with it gave results."""
+        if not used.may_write:
+            self._putting.append(used)
+            return
+        result = results[self._shown_by]._buffer
+        if result.is_ready():
+            self._free.append(used)
+            return
+        used.result = ref(result) if self._shows_weakly else result
+        self._running.append(used)
+
+    def give_back_unused(self, taken: StagingSet) -> None:
+        """Takes a set back with which no program was called."""
+        (self._free if taken.may_write else self._putting).append(taken)
+
+
+def set_types(staged: StagingSet, args: Sequence[Any], device: Device) -> bool:
+    """Prepares a set for arguments of these types; returns False if the program cannot take an argument.
+
+    Args:
+      staged: a set of the program.
+      args: as many values as it has arguments.
+      device: where the program runs.
+    """
+    written = 0
+    for staging, x in zip(staged.buffers, args, strict=True):
         aval, arg_type = staging.aval, type(x)
         if arg_type is Array:
             if x._aval is not aval or x._device is not device:
@@ -67,11 +167,17 @@ def set_types(staged: Sequence[StagingBuffer], args: Sequence[Any], device: Devi
         elif SCALARS.get(arg_type) is not aval or not fits(x):
             return False
         staging.arg_type = arg_type
-        if not may_write:
-            staging.values = None
-        elif staging.values is None and arg_type is not Array and aval.size * aval.dtype.itemsize <= _MAX_SIZE:
+        if not staged.may_write or arg_type is Array or (size := _size(aval)) > _MAX_SIZE:
+            continue
+        written += size
+        if staging.values is None and written <= _MAX_SIZE_OF_SET:
             staging.values, staging.buffer = bindings.shared_memory(aval, device)
     return True
+
+
+def _size(aval: ShapedArray) -> int:
+    """Returns the size in bytes."""
+    return aval.size * aval.dtype.itemsize
 
 
 def fits(x: Any) -> bool:
