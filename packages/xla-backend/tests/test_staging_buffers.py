@@ -28,7 +28,7 @@ def test_jit_slow_program_runs_after_its_call() -> None:
     assert not all([compiled(np.ones(8)).is_ready() for _ in range(10)])
 
 
-@pytest.mark.parametrize("size", [1, 8, 3_000, 20_000])
+@pytest.mark.parametrize("size", [1, 8, 3_000, 20_000, 200_000])
 def test_jit_calls_that_run_at_a_time_keep_their_arguments(size: int) -> None:
     """No call waits. There are more of them than sets of staging buffers, and sizes that have none."""
     compiled = jit(_slow_sum, backend="xla")

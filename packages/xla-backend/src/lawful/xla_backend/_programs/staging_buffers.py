@@ -25,10 +25,10 @@ SCALARS: Final = {
     type(x): get_aval(x) for x in (False, 0, 0.0, 0j, *[np.dtype(code).type(0) for code in "?bhilqBHILQefdFD"])
 }
 
-# In bytes. Copying dominates the cost of a buffer for a larger value.
-_MAX_SIZE: Final = 131_072
+# In bytes. A larger value is copied to new memory: it takes about as long, and the program keeps no memory for it.
+_MAX_SIZE: Final = 1_048_576
 # In bytes, of all staging buffers of a set.
-_MAX_SIZE_OF_SET: Final = 1_048_576
+_MAX_SIZE_OF_SET: Final = 4_194_304
 # A result of at most so many bytes is kept to see whether its program has ended; of others there is a weak reference.
 _MAX_SIZE_OF_RESULT: Final = 65_536
 # So many calls may be running with staging buffers of their own; the arguments of the next are put on the device.
