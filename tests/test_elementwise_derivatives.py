@@ -15,6 +15,7 @@ import pytest
 from lawful import ops
 from lawful.autodiff import jvp
 from lawful.core import Primitive
+from lawful.ops._elementwise.declaration import Elementwise
 from lawful.staging import jit
 
 ORDERS = 4
@@ -168,7 +169,15 @@ def expected(name: str, x: float) -> tuple[float, ...] | None:
 
 def test_every_unary_op_has_a_reference() -> None:
     assert set(UNARY) >= {"sin", "abs", "bessel_in", "integer_pow"}
-    assert set(UNARY) - set(REFERENCES) == set(), "add the mpmath function of the op"
+    assert set(UNARY) - set(REFERENCES) == set(), "add the mpmath function of the op to REFERENCES"
+
+
+def test_every_elementwise_function_has_a_public_primitive() -> None:
+    functions = [f for name in dir(ops) if isinstance(f := getattr(ops, name), Elementwise)]
+    assert len(functions) > 80
+    public = {id(getattr(ops, name)) for name in dir(ops) if name.endswith("_p")}
+    missing = {f"{f.primitive.name}_p" for f in functions if id(f.primitive) not in public}
+    assert missing == set(), "add the primitives to __all__ of their modules"
 
 
 @pytest.mark.parametrize("name", sorted(UNARY))
@@ -181,7 +190,11 @@ def test_elementwise_derivatives_at_special_points(name: str) -> None:
     eager = derivatives(bind, points)
     for order in range(ORDERS):
         np.testing.assert_allclose(
-            eager[order], wanted[order], rtol=1e-9, atol=ABSOLUTE.get(name, 1e-30), err_msg=f"order {order}"
+            eager[order],
+            wanted[order],
+            rtol=1e-9,
+            atol=ABSOLUTE.get(name, 1e-30),
+            err_msg=f"order {order}; CONVENTIONS has what holds at a kink or pole",
         )
     compiled = jit(lambda x: derivatives(bind, x), backend="numpy")(points)
     for order in range(ORDERS):

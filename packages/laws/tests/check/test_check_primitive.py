@@ -13,6 +13,7 @@ from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
     Declaration,
+    Excluded,
     Interval,
     NonArrayError,
     Primitive,
@@ -324,6 +325,11 @@ def bad(case: str) -> Report:
     broken = multiply_add()
     broken.declaration = Declaration(sample=lambda choose: 1 / 0)  # type: ignore[arg-type, return-value]
     return check_primitive(broken)
+
+
+def test_declaration_excluded_point_of_one_argument_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"functions of all arguments as points in `excluded`, got 0\.0"):
+        Declaration(sample=sample, excluded=(Excluded(0.0, "a kink"),))
 
 
 @pytest.mark.parametrize(

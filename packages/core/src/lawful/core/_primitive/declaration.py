@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from lawful.core._errors import ArgumentTypeError
 from lawful.core._types.aval import ShapedArray
 from lawful.tree.base import record
 
@@ -93,12 +94,16 @@ class Declaration:
       unit: the value with ``f(x, unit) = x``, if there is one.
       differentiable: whether the derivative is not zero or undefined everywhere.
       pointwise: whether each element of the result depends only on the elements of the arguments at its position.
-      excluded: where derivatives do not exist, besides the points that ``domain`` excludes.
+      excluded: where derivatives do not exist, besides the points that ``domain`` excludes; by functions of all
+        arguments.
       unequal: where backends compute something else than evaluation does.
       prepare: ``f(*arrays, **params)`` makes of arrays within the intervals such as lie in a domain that no interval
         describes: a positive definite matrix. Generated programs do not call a primitive that has one.
       units: gives, for a number of arguments, those that must be units of what a jaxpr among the parameters combines:
         laws of loops do not change them.
+
+    Raises:
+      ArgumentTypeError: ``excluded`` has a point of one argument, which belongs to the `Interval` of that argument.
     """
 
     sample: Callable[[Choose], Call]
@@ -115,6 +120,14 @@ class Declaration:
     unequal: tuple[Unequal, ...] = ()
     prepare: Callable[..., tuple[Any, ...]] | None = None
     units: Callable[[int], Sequence[int]] = lambda count: ()
+
+    def __post_init__(self) -> None:
+        for excluded in self.excluded:
+            if not callable(excluded.point):
+                raise ArgumentTypeError(
+                    "Declaration: expected functions of all arguments as points in `excluded`, got "
+                    f"{excluded.point!r}; put a point of one argument into its domain, as Interval(excluded=…)"
+                )
 
 
 def of_numpy[F: Callable[..., Any]](function: F) -> F:

@@ -236,7 +236,8 @@ def _agree(line: _Line, found: list[Any], declared: Any, args: tuple[Any, ...]) 
         if np.any(undeclared):
             yield Fault(
                 f"its derivative of order {k} does not exist{_location(undeclared, args)}, "
-                "and its declaration does not say why: add it to `excluded`",
+                "and its declaration does not say why: declare it at its operand, as "
+                f'domain=(Interval(excluded=(Excluded(point, "why", order={k}),)),)',
                 f"from the right: {right[undeclared][:3]}\nfrom the left: {left[undeclared][:3]}",
             )
         exists = exists if declared is None else exists & (declared > k)

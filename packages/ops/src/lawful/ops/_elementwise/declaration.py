@@ -188,7 +188,8 @@ def elementwise(
       commutes: whether ``f(x, y) = f(y, x)``.
       associates: whether ``f(f(x, y), z) = f(x, f(y, z))``.
       unit: the value with ``f(x, unit) = x``.
-      excluded: where derivatives do not exist, besides the points that ``domain`` excludes.
+      excluded: where derivatives do not exist, by functions of all arguments, besides the points that ``domain``
+        excludes.
       unequal: where backends compute something else than the NumPy function.
       params: draws static parameters, for laws; the NumPy function and the rules get them by name.
       pure_rules: whether all functions given here are pure, so that derivatives may be cached: see ``Primitive``.
