@@ -58,6 +58,7 @@ def test_jit_results_that_nobody_keeps_show_no_end() -> None:
         np.testing.assert_array_equal(np.asarray(donated), 8.0 * k + 1.0)
 
 
+@pytest.mark.fast
 def test_jit_number_of_staging_sets_is_bounded() -> None:
     before = [x for x in gc.get_objects() if type(x) is staging_buffers.StagingSets]
     compiled = jit(lambda x: _slow_sum(x) + 0.0, backend="xla")

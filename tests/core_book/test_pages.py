@@ -76,7 +76,10 @@ INTERPRETERS = [
 def test_reading_list_is_short(book: ModuleType) -> None:
     lines = {path: len(path.read_text().splitlines()) for path in book.reading_list()}
     assert len(lines) >= 10
-    assert sum(lines.values()) <= MOST_LINES, lines
+    more = sum(lines.values()) - MOST_LINES
+    assert more <= 0, (
+        f"{more} lines too many: shorten, or move what is no interpreter to a file that is not on the list"
+    )
     agreed = {ROOT / book.find(name).path: most for name, most in LONGER_FILES.items()}
     too_long = {path: count for path, count in lines.items() if count > agreed.get(path, MOST_LINES_OF_A_FILE)}
     assert not too_long
