@@ -2,7 +2,7 @@
 
     uv run --group bench python -m benchmarks.gradbench                   all rows
     uv run --group bench python -m benchmarks.gradbench --quick lstm      those with a word in their name or group
-    uv run --group bench python -m benchmarks.gradbench --write           puts the table into docs/performance.md
+    uv run --group bench python -m benchmarks.gradbench --write           puts the tables into docs/gradbench.md
     uv run --group bench python -m benchmarks.gradbench --json FILE       all samples, as JSON
 
 A ratio is the median over rounds of lawful's time to the peer's in the same round, with its quartiles.
@@ -19,9 +19,10 @@ from rich.console import Console
 
 from benchmarks._case import chosen
 from benchmarks._report import Row, document, markdown, table
-from benchmarks._run import PAGE, measured, write
+from benchmarks._run import measured, write
 from benchmarks.gradbench._cases import declare
 
+PAGE = Path(__file__).parents[2] / "docs" / "gradbench.md"
 MARK = "<!-- measured by python -m benchmarks.gradbench -->\n"
 #: Seconds per row, for all systems together.
 USUAL, QUICK = 2.0, 0.2
@@ -46,7 +47,7 @@ def main() -> None:
     parser.add_argument("words", nargs="*", help="only rows with one of these in their name or group")
     parser.add_argument("--quick", action="store_true", help="measure each for a shorter time")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples")
-    parser.add_argument("--write", action="store_true", help="write the tables into docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/gradbench.md")
     options = parser.parse_args()
     console = Console()
     declare()

@@ -26,9 +26,10 @@ OBJECTIVES: Final = {
     "llsq": ("least_squares", "least_squares"),
     "ode": ("ode", "ode"),
     "det": ("determinant", "determinant"),
+    "hello": ("hello", "hello"),
 }
 #: The objectives that Autograd runs as they stand. The others use `vmap`, which it does not have.
-OF_AUTOGRAD: Final = ("lstm", "kmeans", "lse", "llsq", "ode", "det")
+OF_AUTOGRAD: Final = ("lstm", "kmeans", "lse", "llsq", "ode", "det", "hello")
 
 
 def objective(system: str, name: str) -> Any:

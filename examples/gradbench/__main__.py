@@ -29,6 +29,7 @@ from gradbench.bundle_adjustment import bundle_adjustment
 from gradbench.determinant import determinant
 from gradbench.gmm import gmm
 from gradbench.hand_tracking import hand_tracking, hand_tracking_complicated
+from gradbench.hello import hello
 from gradbench.kmeans import kmeans
 from gradbench.least_squares import least_squares
 from gradbench.log_sum_exp import logsumexp
@@ -40,7 +41,7 @@ from lawful.staging import get_backend, jit
 
 ALL = (
     gmm, bundle_adjustment, hand_tracking, hand_tracking_complicated, lstm, kmeans, logsumexp, least_squares, ode,
-    determinant,
+    determinant, hello,
 )  # fmt: skip
 OBJECTIVES = {objective.name: objective for objective in ALL}
 TOLERANCE = 1e-6
