@@ -14,14 +14,33 @@ from benchmarks._systems import System
 
 NUMBERS = (1, 2, 5, 10, 20, 50)
 SHAPES: tuple[tuple[int, ...], ...] = ((), (8,), (100,), (3, 5), (100_000,))
-#: The call of each distribution.
+#: The call of each distribution of `lawful.random`.
 DRAWS: dict[str, Callable[[Any, Any, tuple[int, ...]], Any]] = {
     **{
         name: lambda f, key, shape: f(key, shape)
-        for name in ("uniform", "normal", "exponential", "gumbel", "bits")
+        for name in (
+            "uniform", "normal", "exponential", "gumbel", "bits",
+            "cauchy", "laplace", "logistic", "maxwell", "rademacher",
+        )
     },
-    **{name: lambda f, key, shape: f(key, 2.0, shape) for name in ("gamma", "loggamma")},
-    "bernoulli": lambda f, key, shape: f(key, 0.5, shape),
+    **{
+        name: lambda f, key, shape: f(key, 2.0, shape)
+        for name in (
+            "gamma", "loggamma", "chisquare", "generalized_normal",
+            "lognormal", "pareto", "poisson", "rayleigh", "t", "wald",
+        )
+    },
+    **{name: lambda f, key, shape: f(key, 0.5, shape) for name in ("bernoulli", "geometric")},
+    **{
+        name: lambda f, key, shape: f(key, 2.0, 3.0, shape)
+        for name in ("beta", "f", "double_sided_maxwell", "weibull_min")
+    },
+    **{name: lambda f, key, shape: f(key, 3, shape=shape) for name in ("ball", "orthogonal")},
+    "binomial": lambda f, key, shape: f(key, 10.0, 0.3, shape),
+    "dirichlet": lambda f, key, shape: f(key, np.ones(3), shape),
+    "multinomial": lambda f, key, shape: f(key, 10.0, np.ones(4) / 4, shape=(*shape, 4)),
+    "multivariate_normal": lambda f, key, shape: f(key, np.zeros(3), np.eye(3), shape),
+    "triangular": lambda f, key, shape: f(key, 0.0, 1.0, 2.0, shape),
     "randint": lambda f, key, shape: f(key, shape, 0, 10),
     "truncated_normal": lambda f, key, shape: f(key, -1.0, 1.0, shape),
     "choice": lambda f, key, shape: f(key, 7, shape),
