@@ -17,12 +17,14 @@ from lawful.batching import vmap
 from lawful.staging import jit
 
 Function = Callable[..., Any]
+Array = np.ndarray[Any, Any]
 FORMS: dict[str, Callable[[Function], Function]] = {
     "known": lambda f: lambda x: value_and_grad(f)(x)[0],
     "numpy": lambda f: jit(f, backend="numpy"),
     "xla": lambda f: jit(f, backend="xla"),
-    "batched": lambda f: lambda x: jit(vmap(f), backend="xla")(np.stack([np.eye(len(x)), x]))[1],
+    "batched": lambda f: lambda x: jit(vmap(f), backend="xla")(np.stack([np.eye(len(x), dtype=x.dtype), x]))[1],
 }
+FORMS_OF_DERIVATIVES = {**FORMS, "known": lambda f: f}
 DIAGONALS = (
     (1e200, 1e200, 1e-300), (1e-200, 1e-200, 1e300), (1e200, 1e-200, 1e200), (1e300, 1e300, 1e300),
     (1e-300, 1e-300, 1e-300), (1.0, 0.0, 1e300), (1e200, 1e-200), (1e200, 1e200),
@@ -59,12 +61,67 @@ def test_det_gradient_of_well_conditioned_extreme_matrices(scale: float) -> None
     np.testing.assert_allclose(np.diag(found), np.diag(expected), rtol=1e-12)
 
 
+#: By the number of rows: regular, not symmetric, with zeros; and one of rank one.
+SMALL_MATRICES = {
+    2: (np.array([[1.0, 3.0], [-2.0, 5.0]]), np.ones((2, 2))),
+    3: (np.array([[1.0, 3.0, 0.0], [-2.0, 5.0, 1.0], [4.0, -1.0, 2.0]]), np.zeros((3, 3))),
+    4: (np.diag([1.0, 2.0, 3.0, 4.0])[[2, 0, 3, 1]] + np.eye(4), np.diag([1.0, 2.0, 3.0, 0.0])),
+}
+EXPONENTS = {"float64": (-600, -400, 400, 600), "float32": (-90, -45, 45, 90), "complex128": (-400, 400)}
+HESSIANS = {"reverse": lambda f, **k: jacrev(jacrev(f, **k), **k), "mixed": lambda f, **k: jacfwd(jacrev(f, **k), **k)}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("form", FORMS_OF_DERIVATIVES)
+@pytest.mark.parametrize("dtype", EXPONENTS)
+@pytest.mark.parametrize("rows", SMALL_MATRICES)
+def test_det_gradient_is_homogeneous(rows: int, dtype: str, form: str) -> None:
+    """The gradient at ``2**k x`` is ``2**((n - 1) k)`` times that at ``x``, where the determinant is 0 or infinite."""
+    gradient = FORMS_OF_DERIVATIVES[form](grad(lnp.linalg.det, holomorphic=dtype == "complex128"))
+    for matrix in [m.astype(dtype) for m in SMALL_MATRICES[rows]]:
+        matrix = matrix * (1 + 2j) if dtype == "complex128" else matrix
+        expected = grad(lnp.linalg.det, holomorphic=dtype == "complex128")(matrix)
+        for exponent in EXPONENTS[dtype]:
+            found = gradient(times_power(matrix, exponent))
+            check_scaled(found, expected, (rows - 1) * exponent, f"{matrix} * 2**{exponent}")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("form", ["known", "numpy", "xla"])
+@pytest.mark.parametrize("hessian", HESSIANS)
+@pytest.mark.parametrize("rows", SMALL_MATRICES)
+def test_det_hessian_is_homogeneous(rows: int, hessian: str, form: str) -> None:
+    """It is ``2**((n - 2) k)`` times that at ``x``, of matrices whose gradient may be 0 or infinite too."""
+    found = FORMS_OF_DERIVATIVES[form](HESSIANS[hessian](lnp.linalg.det))
+    for matrix in SMALL_MATRICES[rows]:
+        expected = HESSIANS[hessian](lnp.linalg.det)(matrix)
+        for exponent in (-450, 450) if rows == 4 else (-600, -400, 400, 600):
+            check_scaled(
+                found(times_power(matrix, exponent)), expected, (rows - 2) * exponent, f"{matrix} * 2**{exponent}"
+            )
+
+
+def times_power(x: Array, exponent: int) -> Array:
+    return (x * np.float64(2.0) ** exponent).astype(x.dtype)
+
+
+def check_scaled(found: Array, expected: Array, exponent: int, message: str) -> None:
+    """Checks ``2**exponent`` times the expected numbers, up to rounding of the largest."""
+    half, rest = exponent // 2, exponent - exponent // 2
+    expected = times_power(times_power(expected, half), rest)
+    is_finite = np.isfinite(expected)
+    np.testing.assert_array_equal(np.isfinite(found), is_finite, err_msg=message)
+    info = np.finfo(expected.dtype)
+    error = np.abs(found - expected)[is_finite]
+    assert (error <= 200 * info.eps * np.abs(expected[is_finite]).max(initial=0) + info.tiny).all(), message
+
+
 @pytest.mark.parametrize("shape", [(0, 0), (3, 0, 0), (0, 2, 2)])
 def test_balanced_of_empty_matrices(shape: tuple[int, ...]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert ops.balanced(np.zeros(shape)).shape == shape
-        assert ops.det_by_scaling(np.zeros(shape), ops.det).shape == shape[:-2]
+        assert ops.mean_exponents(np.zeros(shape)).shape == shape[:-2]
 
 
 DERIVED: dict[str, Callable[[Function], Function]] = {

@@ -101,6 +101,9 @@ FUNCTIONS: dict[str, list[Call]] = {
         call(lambda x, i: ops.at(x)[i].apply(lambda y: y + y), VECTOR, POSITIONS),
     ],
     "balanced": [call(ops.balanced, SQUARE)],
+    "mean_exponents": [call(ops.mean_exponents, SQUARE)],
+    "sum_of_products": [call(ops.sum_of_products, MATRIX)],
+    "times_power_of_two": [call(lambda x: ops.times_power_of_two(x, np.arange(4)), VECTOR)],
     "bessel_in": [call(lambda x: ops.bessel_in(x, 2), VECTOR)],
     "betainc": [call(ops.betainc, VECTOR**2, OTHER**2, VECTOR**2 / 4)],
     "bitcast_convert_type": [
@@ -143,7 +146,6 @@ FUNCTIONS: dict[str, list[Call]] = {
     **{name: _cumulated(name) for name in ("cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum")},
     "det": [call(ops.det, SQUARE)],
     "det_by_pivots": [call(ops.det_by_pivots, SQUARE)],
-    "det_by_scaling": [call(lambda x: ops.det_by_scaling(x, ops.det_by_pivots), SQUARE)],
     "dot": [call(ops.dot, MATRIX, MATRIX.T.copy()), call(ops.dot, ONE, MATRIX)],
     "dot_general": [
         call(lambda x, y: ops.dot_general(x, y, (((1,), (1,)), ((), ()))), MATRIX, MATRIX[:2]),

@@ -1,30 +1,42 @@
 """Determinants, with derivatives that are right for singular matrices too.
 
-The determinant is a polynomial. For at most three rows it is written out, of scaled matrices where products may have
-overflowed or underflowed. For more rows it is the product of the pivots of an LU decomposition. Derivatives by pivots
-exist only if no pivot is zero, and are precise only if none is small. If values are known and the matrix is well
-conditioned, the derivative is by its inverse. Any other matrix is multiplied on both sides by its singular vectors,
-held constant. The three smallest singular values then form a block, the Schur complement of the others, whose
-determinant is written out. Nothing is divided by these three, so derivatives of all orders are right if the rank is at
-least n - 3, and those up to the third for any matrix.
+The determinant is a polynomial. For at most three rows it is written out, with scaled products where one may overflow
+or underflow; derivatives are cofactors, written out in the same way. For more rows it is the product of the pivots of
+an LU decomposition. Derivatives by pivots exist only if no pivot is zero, and are precise only if none is small. If
+values are known and the matrix is well conditioned, the derivative is by its inverse. Any other matrix is multiplied
+on both sides by its singular vectors, held constant. The three smallest singular values then form a block, the Schur
+complement of the others, whose determinant is written out. Nothing is divided by these three, so derivatives of all
+orders are right if the rank is at least n - 3, and those up to the third for any matrix.
+
+A derivative may be an ordinary number where the determinant overflows or underflows. Such matrices of more rows are
+divided by a power of two, and the derivatives up to the second multiplied by the power that belongs to their order, at
+once: in reverse mode a cotangent would overflow or underflow between two factors.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy
-from lawful import ops
-from lawful.autodiff import stop_gradient
+from lawful import ops, tree
+from lawful.autodiff import jvp, stop_gradient, vjp
 from lawful.control_flow import cond
 from lawful.core import Tracer, cached_function, get_aval
+from lawful.custom_rules import custom_jvp
 from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, identity, inexact
 from lawful.numpy.linalg._solving import solve_or_nan
 from lawful.ops import numpy_reduction
 
 # The largest matrices whose determinant is written out.
 _WRITTEN = 3
+#: The columns of each term of a determinant of three rows; the sign is on its first element.
+_PERMUTATIONS = numpy.array([(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2)])
+_ROWS = numpy.arange(3)
+_SIGNS = numpy.where(numpy.arange(18).reshape(6, 3) // 3 > 2, [-1, 1, 1], 1)
+# Derivatives that are not scaled are right up to this order.
+_FACTORS = 4
 
 
 @cached_function("smallest ratios of determinants", 16)
@@ -52,22 +64,38 @@ def _det_of_known(a: Any) -> Any:
 
 
 def _are_well_conditioned(a: numpy.ndarray[Any, Any]) -> bool:
-    """Whether derivatives by the inverse are precise for all matrices."""
+    """Whether derivatives by the inverse are precise for all matrices, without overflow or underflow of a factor."""
     try:
         with numpy.errstate(all="ignore"):
             inverse = numpy.linalg.inv(a)
-            squares = _squared_norm(a) * _squared_norm(inverse)
-            is_small = squares * _smallest(a.dtype) ** 2 < 1
-            if is_small if a.ndim == 2 else is_small.all():
+            squares = _squared_norm(a), _squared_norm(inverse)
+            is_small = squares[0] * squares[1] * _smallest(a.dtype) ** 2 < 1
+            if not (is_small if a.ndim == 2 else is_small.all()):
+                return False
+            # All singular values are between the inverse norm of the inverse, and the norm.
+            largest = _largest_square(a.dtype, a.shape[-1])
+            if all((x < largest and x * largest > 1) if a.ndim == 2 else _are_within(x, largest) for x in squares):
                 return True
-            # The square of a large or small norm overflows; the norm does not.
-            return bool((_one_norm(a) * _one_norm(inverse) * _smallest(a.dtype) < 1).all())
+            size = 0.5 * max(numpy.abs(numpy.log2(x)).max(initial=0) for x in squares)
+            logarithms = numpy.linalg.slogdet(a)[1] / math.log(2)
+            return bool(numpy.abs(logarithms).max(initial=0) + _FACTORS * size < _largest_exponent(a.dtype))
     except numpy.linalg.LinAlgError:
         return False
 
 
-def _one_norm(a: numpy.ndarray[Any, Any]) -> Any:
-    return numpy.abs(a).sum(-2).max(-1, initial=0)
+def _largest_exponent(dtype: Any) -> int:
+    """Returns the exponent of two from which on numbers are too large for derivatives that are not scaled."""
+    return int(numpy.finfo(dtype).maxexp) - 24
+
+
+@cached_function("largest norms of matrices for derivatives by the inverse", 64)
+def _largest_square(dtype: Any, rows: int) -> float:
+    """Returns the least square of a norm of which a power, as in a determinant, may be too large."""
+    return math.ldexp(1.0, 2 * _largest_exponent(dtype) // (rows + _FACTORS))
+
+
+def _are_within(x: numpy.ndarray[Any, Any], largest: float) -> bool:
+    return bool(((x < largest) & (x * largest > 1)).all())
 
 
 def _squared_norm(a: numpy.ndarray[Any, Any]) -> Any:
@@ -109,23 +137,75 @@ def _det(a: Any) -> Any:
     all_regular = numpy_reduction.all(is_regular)
     known = all_regular.concrete() if isinstance(all_regular, Tracer) else all_regular
     if known is None:
-        return cond(all_regular, _by_pivots_of_regular, _by_singular_values, a, is_regular)
-    return (_by_pivots_of_regular if known else _by_singular_values)(a, is_regular)
+        return cond(all_regular, _by_pivots_of_regular, lambda a, _: _of_any(a), a, is_regular)
+    return _by_pivots_of_regular(a, is_regular) if known else _of_any(a)
 
 
 def _of_few_rows(a: Any) -> Any:
-    """Returns the determinant written out, of scaled matrices where a product may have overflowed or underflowed."""
-    size = ops.abs(_written_out(stop_gradient(a)))
-    tiny = get_aval(size).dtype.type(numpy.finfo(get_aval(size).dtype).tiny)
-    all_normal = numpy_reduction.all(ops.bitwise_and(ops.is_finite(size), ops.gt(size, tiny)))
-    known = all_normal.concrete() if isinstance(all_normal, Tracer) else all_normal
-    if known is None:
-        return cond(all_normal, _written_out, _by_scaling, a)
-    return (_written_out if known else _by_scaling)(a)
+    """Returns the determinant of two or three rows."""
+    if get_aval(a).shape[-1] == _WRITTEN:
+        return _of_three_rows(a)
+    return _difference(a[..., 0, 0], a[..., 1, 1], a[..., 0, 1], a[..., 1, 0])
 
 
-def _by_scaling(a: Any) -> Any:
-    return ops.det_by_scaling(a, _written_out)
+@custom_jvp
+def _of_three_rows(a: Any) -> Any:
+    signs = _SIGNS.astype(get_aval(a).dtype)
+    return _of_moderate(a, _written_out, lambda a: ops.sum_of_products(a[..., _ROWS, _PERMUTATIONS] * signs))
+
+
+@_of_three_rows.defjvp
+def _of_three_rows_jvp(primals: Any, tangents: Any) -> tuple[Any, Any]:
+    # The rows and columns after that of an element, in a cycle: its cofactor needs no other sign.
+    (a,) = primals
+    after = [[_turned(_turned(a, i, -2), j, -1) for j in (1, 2)] for i in (1, 2)]
+    cofactors = _difference(after[0][0], after[1][1], after[0][1], after[1][0])
+    return _of_three_rows(a), _along(cofactors, *tangents)
+
+
+def _turned(a: Any, count: int, axis: int) -> Any:
+    axis += get_aval(a).ndim
+    lines = (slice(None),) * axis
+    return ops.concatenate([a[(*lines, slice(count, None))], a[(*lines, slice(count))]], axis)
+
+
+@custom_jvp
+def _difference(p: Any, q: Any, r: Any, s: Any) -> Any:
+    """Returns ``p q - r s``, which is scaled where a product may overflow or underflow."""
+
+    def scaled(factors: Any) -> Any:
+        p, q, r, s = factors
+        ndim = get_aval(p).ndim
+        terms = [ops.concatenate([ops.expand_dims(x, (ndim,)) for x in term], ndim) for term in ((p, q), (-r, s))]
+        return ops.sum_of_products(ops.concatenate([ops.expand_dims(x, (ndim,)) for x in terms], ndim))
+
+    return _of_moderate((p, q, r, s), lambda factors: factors[0] * factors[1] - factors[2] * factors[3], scaled)
+
+
+@_difference.defjvp
+def _difference_jvp(primals: Any, tangents: Any) -> tuple[Any, Any]:
+    (p, q, r, s), (p_dot, q_dot, r_dot, s_dot) = primals, tangents
+    return _difference(*primals), (p_dot * q + p * q_dot) - (r_dot * s + r * s_dot)
+
+
+def _of_moderate(factors: Any, plain: Callable[[Any], Any], scaled: Callable[[Any], Any]) -> Any:
+    """Calls the first function if no product of three of these numbers overflows or underflows, else the second."""
+    is_moderate: Any = None
+    for x in tree.leaves(factors):
+        size = ops.abs(x)
+        info = numpy.finfo(get_aval(size).dtype)
+        largest = get_aval(size).dtype.type(math.ldexp(1.0, (info.maxexp - info.nmant) // _WRITTEN))
+        inside = ops.bitwise_and(ops.gt(size, 1 / largest), ops.lt(size, largest))
+        inside = ops.bitwise_or(inside, ops.eq(size, 0))
+        is_moderate = inside if is_moderate is None else ops.bitwise_and(is_moderate, inside)
+    all_moderate = numpy_reduction.all(is_moderate)
+    known = all_moderate.concrete() if isinstance(all_moderate, Tracer) else all_moderate
+    return cond(all_moderate, plain, scaled, factors) if known is None else (plain if known else scaled)(factors)
+
+
+def _along(gradient: Any, a_dot: Any) -> Any:
+    ndim = get_aval(gradient).ndim
+    return ops.reduce_sum(ops.mul(gradient, a_dot), (ndim - 2, ndim - 1))
 
 
 def _written_out(a: Any) -> Any:
@@ -148,12 +228,17 @@ def _written_out(a: Any) -> Any:
 
 
 def _is_regular(a: Any) -> Any:
-    """Returns, for each matrix, whether no pivot is so small that derivatives by it are imprecise."""
+    """Returns, for each matrix, whether derivatives by pivots are precise, and no factor overflows or underflows."""
     pivots, _ = ops.signed_pivots(a)
     sizes = ops.abs(pivots)
     dtype, axes = get_aval(sizes).dtype, (get_aval(sizes).ndim - 1,)
     small = dtype.type(_smallest(dtype))
-    return ops.gt(ops.reduce_min(sizes, axes), ops.mul(ops.reduce_max(sizes, axes), small))
+    is_precise = ops.gt(ops.reduce_min(sizes, axes), ops.mul(ops.reduce_max(sizes, axes), small))
+    with numpy.errstate(divide="ignore"):
+        logarithms = ops.log(sizes)
+    largest = ops.reduce_max(ops.abs(logarithms), axes)
+    total = ops.abs(ops.reduce_sum(logarithms, axes)) + dtype.type(_FACTORS) * largest
+    return ops.bitwise_and(is_precise, ops.lt(total, dtype.type(_largest_exponent(dtype) * math.log(2))))
 
 
 def _by_pivots_of_regular(a: Any, is_regular: Any) -> Any:
@@ -167,7 +252,46 @@ def _or_identity(is_kept: Any, a: Any) -> Any:
     return ops.where(is_kept, a, identity(aval.shape[-1], aval.dtype))
 
 
-def _by_singular_values(a: Any, is_regular: Any) -> Any:
+@custom_jvp
+def _of_any(a: Any) -> Any:
+    """Returns the determinant of any matrix, with derivatives of the first and second order by scaled matrices."""
+    return _scaled(_by_singular_values, a, 0)
+
+
+@_of_any.defjvp
+def _of_any_jvp(primals: Any, tangents: Any) -> tuple[Any, Any]:
+    return _of_any(*primals), _along(_gradient(*primals), *tangents)
+
+
+@custom_jvp
+def _gradient(a: Any) -> Any:
+    return _scaled(_gradient_by_singular_values, a, 1)
+
+
+@_gradient.defjvp
+def _gradient_jvp(primals: Any, tangents: Any) -> tuple[Any, Any]:
+    def change(a: Any) -> Any:
+        return jvp(_gradient_by_singular_values, (a,), tangents)[1]
+
+    (a,) = primals
+    return _gradient(a), _scaled(change, a, 2)
+
+
+def _scaled(function: Callable[[Any], Any], a: Any, order: int) -> Any:
+    """Returns the determinant or a derivative, by a function that is called with elements near to 1 in size."""
+    aval, exponents = get_aval(a), ops.mean_exponents(a)
+    dims = tuple(range(aval.ndim - 2))
+    out = function(ops.times_power_of_two(a, ops.neg(ops.broadcast_in_dim(exponents, aval.shape, dims))))
+    total = ops.mul(exponents, numpy.int64(aval.shape[-1] - order))
+    return ops.times_power_of_two(out, ops.broadcast_in_dim(total, get_aval(out).shape, dims))
+
+
+def _gradient_by_singular_values(a: Any) -> Any:
+    value, pullback = vjp(_by_singular_values, a)
+    return pullback(ops.full_like(value, 1))[0]
+
+
+def _by_singular_values(a: Any) -> Any:
     rest = get_aval(a).shape[-1] - _WRITTEN
     # Rows or columns of very different sizes would make it singular up to rounding, and its derivatives overflow.
     scaled = ops.balanced(a)

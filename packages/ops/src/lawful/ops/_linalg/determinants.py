@@ -15,7 +15,13 @@ from lawful.ops._elementwise.transcendental.exponential import log
 from lawful.ops._linalg.decomposition import decomposition, sample_dtype
 from lawful.ops._linalg.inverse import inv
 from lawful.ops._linalg.matrices import check_matrices, diagonal, real_dtype
-from lawful.ops._linalg.scaled_product import balanced, det_by_scaling, product_of_pivots
+from lawful.ops._linalg.scaled_product import (
+    balanced,
+    mean_exponents,
+    product_of_pivots,
+    sum_of_products,
+    times_power_of_two,
+)
 from lawful.ops._linalg.systems.lu import lu
 from lawful.ops._products.dot_general import dot_general
 from lawful.ops._reduction.reduction import reduce_prod, reduce_sum
@@ -26,12 +32,14 @@ __all__ = [
     "balanced",
     "det",
     "det_by_pivots",
-    "det_by_scaling",
     "det_p",
+    "mean_exponents",
     "signed_pivots",
     "slogdet",
     "slogdet_by_pivots",
     "slogdet_p",
+    "sum_of_products",
+    "times_power_of_two",
 ]
 
 _INT32 = np.dtype(np.int32)
@@ -50,7 +58,8 @@ def det(x: Any) -> Any:
       ArgumentTypeError: the dtype is not float32, float64, complex64 or complex128.
       ArgumentValueError: the matrices are not square.
 
-    The derivative is by the inverse: NaN for a singular matrix, of which `lawful.numpy.linalg.det` has it too.
+    The derivative is the determinant times the inverse: NaN for a singular matrix, and 0 or infinite where the
+    determinant is. `lawful.numpy.linalg.det` has the derivatives of these matrices too.
 
     >>> det(np.array([[2.0, 1.0], [1.0, 2.0]])).round(6)
     np.float64(3.0)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from lawful.core import get_aval
+from lawful.core import ArgumentTypeError, get_aval
 from lawful.ops._bits.bitcast import bitcast_convert_type
 from lawful.ops._elementwise.arithmetic.arithmetic import abs, div, max, min, mul, sub
 from lawful.ops._elementwise.arithmetic.division import floor_divide
-from lawful.ops._elementwise.comparison import bitwise_and, gt, is_finite, lt, shift_left, shift_right_logical
+from lawful.ops._elementwise.comparison import bitwise_and, eq, gt, is_finite, lt, shift_left, shift_right_logical
 from lawful.ops._elementwise.conversion import convert_element_type
 from lawful.ops._elementwise.select import where
-from lawful.ops._linalg.matrices import check_matrices, real_dtype
+from lawful.ops._linalg.matrices import check_matrices, matrix_dtypes, real_dtype
 from lawful.ops._reduction.reduction import reduce_max, reduce_prod, reduce_sum
 from lawful.ops._shape.iota import iota
 from lawful.ops._shape.squeeze import expand_dims
@@ -32,23 +31,36 @@ def product_of_pivots(x: Any) -> Any:
     exponents, scale = _exponents(size)
     axes = (get_aval(x).ndim - 1,)
     product = reduce_prod(div(x, convert_element_type(scale, get_aval(x).dtype)), axes)
-    return _times_power_of_two(product, reduce_sum(exponents, axes))
+    return times_power_of_two(product, reduce_sum(exponents, axes))
 
 
-def det_by_scaling(x: Any, determinant: Callable[[Any], Any]) -> Any:
-    """Returns the determinants of square matrices by a function that is called with elements near to 1 in size.
+def sum_of_products(x: Any) -> Any:
+    """Returns sums of products: finite and not zero wherever the exact sum is, up to rounding of the largest product.
 
-    Its partial products neither overflow nor underflow. The scales are constants for derivatives.
+    Numbers below the smallest normal number are not scaled.
 
     Args:
-      x: an array of shape (…, n, n) of floating or complex dtype.
-      determinant: returns the determinants of an array like ``x``.
+      x: an array of shape (…, terms, factors) of floating or complex dtype.
+
+    Returns:
+      An array of shape (…).
+
+    Raises:
+      ArgumentTypeError: the dtype is not float32, float64, complex64 or complex128.
+      ArgumentValueError: the array has fewer than two dimensions.
+
+    >>> sum_of_products(np.array([[1e200, 1e200, 1e-300], [2e-200, 1e200, 1e100]])) / 1e100
+    np.float64(3.0)
     """
-    by_row, by_column = _exponents_of_lines(x)
-    total = reduce_sum(by_row + by_column, (get_aval(by_row).ndim - 1,))
-    return _times_power_of_two(
-        determinant(_times_power_of_two(x, sub(np.int64(0), _sum_of_lines(by_row, by_column)))), total
-    )
+    check_matrices("sum_of_products", get_aval(x))
+    ndim = get_aval(x).ndim
+    exponents, scale = _exponents(abs(x))
+    products = reduce_prod(div(x, convert_element_type(scale, get_aval(x).dtype)), (ndim - 1,))
+    # A product that is zero has no size.
+    exponents = where(eq(abs(products), 0), np.int64(-(2**40)), reduce_sum(exponents, (ndim - 1,)))
+    largest = reduce_max(exponents, (ndim - 2,))
+    relative = sub(exponents, expand_dims(largest, (ndim - 2,)))
+    return times_power_of_two(reduce_sum(times_power_of_two(products, relative), (ndim - 2,)), largest)
 
 
 def balanced(x: Any) -> Any:
@@ -72,17 +84,43 @@ def balanced(x: Any) -> Any:
     check_matrices("balanced", aval, square=True)
     columns = (aval.ndim - 2,)
     by_row, by_column = _exponents_of_lines(x)
-    total = reduce_sum(by_row + by_column, columns)
+    total, mean = _total_and_mean(by_row, by_column)
     # The mean of all exponents is given back to each row, and the rest of the division to the first rows.
     count = np.int64(aval.shape[-1] or 1)
-    mean = floor_divide(total, count)
     rest = convert_element_type(
         lt(iota(np.dtype(np.int64), aval.shape[-1]), expand_dims(sub(total, mean * count), columns)), np.int64
     )
     exponents = _sum_of_lines(expand_dims(mean, columns) + rest - by_row, sub(np.int64(0), by_column))
     most = np.int64(_bias(real_dtype(aval.dtype)) - 1)
     is_safe = expand_dims(lt(abs(total), most), (aval.ndim - 2, aval.ndim - 1))
-    return _times_power_of_two(x, where(is_safe, exponents, np.int64(0)))
+    return times_power_of_two(x, where(is_safe, exponents, np.int64(0)))
+
+
+def mean_exponents(x: Any) -> Any:
+    """Returns integers e for square matrices of n rows whose determinants are near to ``2**(n e)`` or smaller.
+
+    Args:
+      x: an array of shape (…, n, n) of floating or complex dtype.
+
+    Returns:
+      An array of shape (…) of int64. Its derivative is zero.
+
+    Raises:
+      ArgumentTypeError: the dtype is not float32, float64, complex64 or complex128.
+      ArgumentValueError: the matrices are not square.
+
+    >>> mean_exponents(np.diag([2.0**200, 2.0**100]))
+    np.int64(150)
+    """
+    check_matrices("mean_exponents", get_aval(x), square=True)
+    _, mean = _total_and_mean(*_exponents_of_lines(x))
+    return mean
+
+
+def _total_and_mean(by_row: Any, by_column: Any) -> tuple[Any, Any]:
+    aval = get_aval(by_row)
+    total = reduce_sum(by_row + by_column, (aval.ndim - 1,))
+    return total, floor_divide(total, np.int64(aval.shape[-1] or 1))
 
 
 def _exponents_of_lines(x: Any) -> tuple[Any, Any]:
@@ -99,9 +137,24 @@ def _sum_of_lines(by_row: Any, by_column: Any) -> Any:
     return expand_dims(by_row, (ndim,)) + expand_dims(by_column, (ndim - 1,))
 
 
-def _times_power_of_two(x: Any, exponents: Any) -> Any:
-    """Returns ``x * 2**exponents``, also where the power overflows and the product does not."""
-    dtype = real_dtype(get_aval(x).dtype)
+def times_power_of_two(x: Any, exponents: Any) -> Any:
+    """Returns ``x * 2**exponents``, also where the power overflows and the product does not.
+
+    Args:
+      x: an array of dtype float32, float64, complex64 or complex128.
+      exponents: an array of int64 of the same shape.
+
+    Raises:
+      ArgumentTypeError: ``x`` has another dtype.
+
+    >>> times_power_of_two(np.array([3.0, 2.0**-1000]), np.array([-1, 1999]))
+    array([1.50000000e+000, 5.35754304e+300])
+    """
+    aval = get_aval(x)
+    if aval.dtype not in matrix_dtypes:
+        names = ", ".join(dtype.name for dtype in matrix_dtypes)
+        raise ArgumentTypeError(f"times_power_of_two: expected an array of {names}, got {aval}; convert with astype")
+    dtype = real_dtype(aval.dtype)
     most = np.int64(_bias(dtype) - 1)
     for _ in range(_STEPS):  # after so many steps the product is infinite or zero
         step = max(min(exponents, most), np.int64(-most))
