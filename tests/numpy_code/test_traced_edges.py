@@ -251,3 +251,18 @@ def test_where_of_numbers_is_refused(name: str, where: Any):
         with pytest.raises(TypeError):
             run(np.array([1.0, 2.0]))
     assert getattr(lnp, name)(np.array([1.0, 2.0]), where=[True, True]) is not None
+
+
+@pytest.mark.parametrize("transform", [grad, jit, vmap])
+def test_round_of_a_complex_number_is_refused(transform: Callable[..., Any]):
+    with pytest.raises(ArgumentTypeError, match="expected a real number"):
+        transform(lambda x: round(x * 1j) * 1.0)(np.array([3.0]) if transform is vmap else 3.0)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+def test_round_of_tracers_is_an_integer(backend: str):
+    """That of a known number is exact, as it is Python's."""
+    assert grad(lambda x: x * round(x))(1e20) == 1e20
+    found = jit(lambda x: round(x), backend=backend)(2.5)
+    assert (found, lnp.result_type(found)) == (2, np.int64)
+    np.testing.assert_array_equal(vmap(lambda x: round(x))(np.array([0.5, 1.5])), [0, 2])

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lawful.core import NonArrayError, ShapedArray, get_aval, supported_dtypes, to_numpy
+from lawful.core import ArgumentTypeError, NonArrayError, ShapedArray, get_aval, supported_dtypes, to_numpy
 from lawful.xla_backend import Array, DeletedArrayError, device_put, devices
 
 
@@ -51,6 +51,38 @@ def test_array_item_tolist_iteration() -> None:
     assert a.tolist() == x.tolist()
     assert a.tobytes() == x.tobytes()
     assert [row.tolist() for row in a] == x.tolist()
+
+
+@pytest.mark.parametrize("dtype", supported_dtypes, ids=str)
+@pytest.mark.parametrize("shape", [(3,), (3, 2), (0,)])
+def test_array_iteration_is_indexing(dtype: np.dtype, shape: tuple[int, ...]) -> None:
+    """Also of one dimension: scalars of NumPy's extended dtypes have no types that promote."""
+    a = device_put(np.ones(shape, dtype))
+    elements = list(a)
+    for i, element in enumerate(elements):
+        assert type(element) is type(a[i])
+        assert (element.shape, element.dtype) == (shape[1:], dtype)
+        assert not element.flags.writeable
+    assert len(elements) == len(a)
+
+
+NUMBERS = [2.5, 3.5, -0.5, 1e300, -1e19, 2.0**63, -(2.0**63), np.uint64(2**64 - 1), np.int64(-(2**63)), np.int8(-7)]
+
+
+@pytest.mark.parametrize("x", [*map(np.asarray, NUMBERS), np.array(2.5, ml_dtypes.bfloat16)], ids=repr)
+def test_array_round_is_a_python_integer(x: np.ndarray) -> None:
+    found = round(device_put(x))
+    assert type(found) is int
+    assert found == round(x.item())
+
+
+def test_array_round_of_no_integer() -> None:
+    with pytest.raises(ValueError, match="NaN"):
+        round(device_put(np.nan))
+    with pytest.raises(OverflowError, match="infinity"):
+        round(device_put(np.inf))
+    with pytest.raises(ArgumentTypeError, match="expected a real number"):
+        round(device_put(2 + 1j))
 
 
 @pytest.mark.parametrize(

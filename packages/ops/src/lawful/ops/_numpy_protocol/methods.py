@@ -14,6 +14,7 @@ import numpy as np
 from lawful.core import (
     ArgumentTypeError,
     NonArrayError,
+    Tracer,
     array_types,
     cached_function,
     define_array_methods,
@@ -186,7 +187,14 @@ class ArrayMethods(NumPyMethods):
     def __round__(self, ndigits: int | None = None) -> Any:
         if ndigits is not None or get_aval(self).shape:
             return self.round(ndigits or 0)
-        # A weak integer, as Python's round returns an int.
+        if get_aval(self).dtype.kind == "c":
+            raise ArgumentTypeError(
+                f"round: expected a real number, got {get_aval(self)}, of which there is no nearest integer; "
+                "write x.round() to round both parts"
+            )
+        if not isinstance(self, Tracer) or self.concrete() is not None:
+            return int(self.round())  # of any size
+        # A weak integer, as Python's round returns an int; a number outside of int64 is converted as by astype.
         return convert_element_type_p.bind(self.round(), new_dtype=np.dtype(np.int64), weak_type=True)
 
     def __getitem__(self, index: Any) -> Any:

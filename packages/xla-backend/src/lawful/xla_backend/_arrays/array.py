@@ -254,7 +254,10 @@ class Array(PlacedArray):
         return self._aval.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._view())
+        view = self._view()
+        if not view.ndim:
+            raise TypeError("iteration over a 0-d array")
+        return (view[i, ...] for i in range(len(view)))  # as x[i]: an element is an array, not a scalar
 
     def item(self, *args: Any) -> Any:
         """Returns an element as a Python scalar, as ``numpy.ndarray.item`` does."""
