@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.autodiff import stop_gradient
+from lawful.autodiff import jvp, stop_gradient
 from lawful.control_flow import cond, scan, while_loop
 from lawful.core import as_dtype, get_aval
 from lawful.custom_rules import custom_jvp, custom_vjp
@@ -37,6 +37,25 @@ def test_jet_complex_abs_of_some_zeros() -> None:
     with np.errstate(all="ignore"):
         _, [first] = jet(ops.abs, (z,), ([v],))
     np.testing.assert_allclose(first, [0.0, 0.6])
+
+
+@pytest.mark.parametrize(
+    ("square", "second"),
+    [
+        (lambda z: ops.abs(z) ** 2, 0.0),  # by convention, docs/derivatives.md
+        (lambda z: ops.real(ops.mul(z, ops.conj(z))), 50.0),
+        (lambda z: ops.real(z) ** 2 + ops.imag(z) ** 2, 50.0),
+    ],
+)
+def test_jet_square_of_a_complex_zero(square: Callable[[Any], Any], second: float) -> None:
+    """It is that of repeated derivatives along the curve."""
+    v = 3.0 + 4.0j
+    value, found = jet(square, (0j,), ([v, 0j, 0j],))
+    np.testing.assert_allclose([value, *found], [0.0, 0.0, second, 0.0])
+    along = [lambda t: square(t * v)]
+    for _ in range(3):
+        along.append(lambda t, f=along[-1]: jvp(f, (t,), (1.0,))[1])
+    np.testing.assert_allclose([f(0.0) for f in along], [0.0, 0.0, second, 0.0])
 
 
 def test_jet_complex_sign() -> None:
