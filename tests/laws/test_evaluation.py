@@ -15,6 +15,7 @@ from lawful.laws import (
     usual_dtypes,
 )
 from lawful.laws.systems import Lawful, lawful
+from lawful.staging._fast import groups as _groups
 from lawful.staging._numpy_backend import source as _source
 
 every_dtype = programs(dtypes=usual_dtypes, smooth=False)
@@ -33,6 +34,12 @@ def test_jit_compiled_by_numpy_with_every_dtype(program: Program) -> None:
 @given(every_dtype)
 def test_jit_compiled_by_numpy_in_parts(program: Program) -> None:
     with mock.patch.object(_source, "_MOST_LINES", 1):
+        holds(law_jit_is_eager, lawful, program)
+
+
+@given(every_dtype)
+def test_jit_compiled_by_numpy_in_groups(program: Program) -> None:
+    with mock.patch.object(_groups, "LEAST_BYTES", 1):  # of small arrays too
         holds(law_jit_is_eager, lawful, program)
 
 

@@ -77,7 +77,16 @@ from lawful.core._jaxpr.varying import (
     without_pvary,
 )
 from lawful.core._primitive.by_name import primitives_by_name
-from lawful.core._primitive.declaration import Call, Choose, Declaration, Excluded, Interval, Unequal, of_numpy
+from lawful.core._primitive.declaration import (
+    Call,
+    Choose,
+    Declaration,
+    Excluded,
+    Interval,
+    Unequal,
+    by_elements,
+    of_numpy,
+)
 from lawful.core._primitive.lookup import rule_hook
 from lawful.core._primitive.primitive import Primitive
 from lawful.core._primitive.rules import impure_rules, note_impure_rule, pair_of_rule
@@ -219,6 +228,7 @@ __all__ = [
     "at_source",
     "avals_of",
     "bfloat16",
+    "by_elements",
     "cache_report",
     "cached_function",
     "check_device",

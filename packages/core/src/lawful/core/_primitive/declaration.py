@@ -134,3 +134,14 @@ def of_numpy[F: Callable[..., Any]](function: F) -> F:
     """Marks an implementation that calls NumPy alone: it does not read the current trace, and takes any byte order."""
     function.is_numpy = True  # type: ignore[attr-defined]
     return function
+
+
+def by_elements[F: Callable[..., Any]](function: F) -> F:
+    """Marks an implementation that computes each element from the same elements of its operands, or from scalars.
+
+    It calls NumPy alone, decides nothing by the values of elements, and returns a new array.
+
+    Law: of arrays cut into blocks of at least 4,096 elements, it gives the blocks of the whole result.
+    """
+    function.is_by_elements = True  # type: ignore[attr-defined]
+    return function

@@ -15,6 +15,7 @@ from lawful.core import (
     ShapedArray,
     Zero,
     as_dtype,
+    by_elements,
     current,
     get_aval,
     is_inexact,
@@ -60,6 +61,7 @@ def convert_element_type(operand: Any, new_dtype: Any) -> Any:
 
 
 @convert_element_type_p.def_impl
+@by_elements
 def _impl(x: Any, *, new_dtype: np.dtype[Any], weak_type: bool) -> Any:
     if type(x) is int:  # it wraps around as in a compiled program, which cannot see that it does not fit
         x = np.int64(x)

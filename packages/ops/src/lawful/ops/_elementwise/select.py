@@ -19,6 +19,7 @@ from lawful.core import (
     ShapedArray,
     UndefinedPrimal,
     Zero,
+    by_elements,
     get_aval,
     promote_dtypes,
 )
@@ -186,13 +187,18 @@ def _select_impl(which: Any, *cases: Any) -> Any:
     return out
 
 
+@by_elements
+def _numpy_where(which: Any, case: Any, other: Any) -> Any:
+    return np.where(which, other, case)
+
+
 @select_n_p.def_rule_as("numpy")
 def _select_specialised(avals: Sequence[ShapedArray], compile: Any) -> Callable[..., Any]:
     """Returns the function for operands of some types: ``numpy.where`` for two cases."""
     impl = select_n_p.rule("impl")
     if impl is not _select_impl or avals[0].dtype != _BOOL or len(avals) != 3:
         return impl
-    return lambda which, case, other: np.where(which, other, case)
+    return _numpy_where
 
 
 @select_n_p.def_abstract_eval
@@ -260,6 +266,7 @@ select_n_p.declaration = Declaration(
 
 
 @clamp_p.def_impl
+@by_elements
 def _clamp_impl(low: Any, x: Any, high: Any) -> Any:
     return np.minimum(np.maximum(x, low), high)
 

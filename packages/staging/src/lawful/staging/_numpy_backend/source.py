@@ -5,16 +5,17 @@ A long program is several functions, which are called one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 from types import BuiltinFunctionType, CodeType, MethodDescriptorType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from lawful.core import (
     Atom,
     ClosedJaxpr,
+    Hook,
     Jaxpr,
     JaxprEqn,
     Literal,
@@ -45,15 +46,32 @@ _MOST_LINES = 1_000
 LineEquations = dict[int, JaxprEqn]
 
 
-def compile_jaxpr(closed: ClosedJaxpr, equations: LineEquations | None = None) -> tuple[str, Callable[..., list[Any]]]:
+def _one_by_one(jaxpr: Jaxpr, function_of: Callable[[JaxprEqn], Any], folded: Container[Atom]) -> Jaxpr:
+    return jaxpr
+
+
+#: Called with a program, the function of an equation and the variables that are constants; returns a program in which
+#: one equation may stand for several. An accelerator evaluates these block by block.
+grouping_hook: Final[Hook[Callable[[Jaxpr, Callable[[JaxprEqn], Any], Container[Atom]], Jaxpr]]] = Hook(
+    "groups of equations of the NumPy backend", _one_by_one
+)
+
+
+def compile_jaxpr(
+    closed: ClosedJaxpr, equations: LineEquations | None = None, *, may_group: bool = True
+) -> tuple[str, Callable[..., list[Any]]]:
     """Returns the source of the Python function that a jaxpr compiles to, and the function.
 
     Args:
       closed: the program.
       equations: a dictionary to put the equations of the source's lines into, which are numbered from 0.
+      may_group: whether an accelerator may evaluate several equations at once.
     """
     jaxpr = leave_to_ufuncs(closed.jaxpr, _is_ufunc)
-    scope = _Scope(folded_values(jaxpr, _function_of))
+    folded = folded_values(jaxpr, _function_of)
+    if may_group:
+        jaxpr = grouping_hook.use(jaxpr, _function_of, folded)
+    scope = _Scope(folded)
     for var, value in zip(jaxpr.constvars, closed.consts, strict=True):
         scope.define(var, to_numpy(value))
     given = [scope.target(var) for var in jaxpr.invars]
@@ -82,9 +100,14 @@ def compile_jaxpr(closed: ClosedJaxpr, equations: LineEquations | None = None) -
         _locate(equations, owners, parts, 0)
         parts.append(_function("program", given, lines, _listed(results)))
     for part in parts:
-        exec((_code if len(part) < _MOST_KEPT else _compiled)(part), scope.values)
+        exec(code_of(part), scope.values)
     program = scope.values["program"]
     program.is_numpy = scope.calls_numpy_alone
+    for text, owner in scope.described:
+        if equations is not None:
+            start = sum(part.count("\n") for part in parts)
+            equations.update({start + number: eqn for number, eqn in owner.items()})
+        parts.append(text)
     return "".join(parts), program
 
 
@@ -98,6 +121,11 @@ def _compiled(source: str) -> CodeType:
 
 #: A loop whose body is traced in each call has the same text each time. Compiling the text takes longest.
 _code = cached_function("code of the NumPy backend", 1024)(_compiled)
+
+
+def code_of(source: str) -> CodeType:
+    """Returns the code of a source."""
+    return (_code if len(source) < _MOST_KEPT else _compiled)(source)
 
 
 def _part(number: int, scope: _Scope, lines: Sequence[str], results: Sequence[str] | None = None) -> str:
@@ -168,6 +196,7 @@ class _Scope:
       unused: the names of local variables, ``v0``, …, that may be taken again; the last one first.
       touched: the names of local variables that the current part reads or writes, and whether it reads them first.
       calls_numpy_alone: whether all functions are of NumPy, or Python's operators: others may apply primitives.
+      described: for the functions that have a source of their own, it and the equations of its lines.
     """
 
     def __init__(self, folded: dict[Var, Any]) -> None:
@@ -176,6 +205,7 @@ class _Scope:
         self.unused: dict[str, None] = {}
         self.touched: dict[str, bool] = {}
         self.calls_numpy_alone = True
+        self.described: list[tuple[str, LineEquations]] = []
         self._names: dict[Var, str] = {}
         self._constants: dict[Any, str] = {}
         self._callees: dict[int, str] = {}
@@ -239,6 +269,8 @@ class _Scope:
             known = self._callees[id(function)] = f"{base}_{len(self._callees)}"
             self.values[known] = function
             self.calls_numpy_alone &= _is_of_numpy(function)
+            if (describe := getattr(function, "describe", None)) is not None:
+                self.described.append(describe(known))
         return known
 
     def _constant(self, value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError
+from lawful.core import ArgumentTypeError, by_elements
 from lawful.ops._elementwise.comparison import lower_comparison
 
 
@@ -55,6 +55,7 @@ def lower_division(name: str) -> Callable[[Any, Any, Any], Any]:
     return lower
 
 
+@by_elements
 def numpy_rsqrt(x: Any) -> Any:
     """Returns one over the square root; 0 for every infinite complex number."""
     if not np.iscomplexobj(x):
@@ -67,6 +68,7 @@ def numpy_rsqrt(x: Any) -> Any:
     return np.where(np.isinf(x), zero, out)[()]
 
 
+@by_elements
 def numpy_sign(x: Any) -> Any:
     """Returns the sign; that of a complex number by a length that neither overflows nor underflows."""
     if not np.iscomplexobj(x):

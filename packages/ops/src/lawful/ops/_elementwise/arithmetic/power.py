@@ -15,6 +15,7 @@ from lawful.core import (
     ArgumentValueError,
     Interval,
     ShapedArray,
+    by_elements,
     get_aval,
     is_float,
     is_inexact,
@@ -35,6 +36,7 @@ _EXACT = 2**53
 _FLOAT64 = np.dtype(np.float64)
 
 
+@by_elements
 def _numpy_integer_pow(x: Any, *, y: int) -> Any:
     if type(x) is np.ndarray and x.dtype is _FLOAT64 and x.ndim and -_EXACT <= y <= _EXACT:
         return np.power(x, np.int64(y))  # the same as below, in the common case
@@ -139,7 +141,7 @@ def _specialised(avals: Sequence[ShapedArray], compile: Any, *, y: int) -> Calla
         return general
     if aval.shape:
         whole = np.int64(y)
-        return of_numpy(lambda x: np.power(x, whole))
+        return by_elements(of_numpy(lambda x: np.power(x, whole)))
     exponent, function = float(y), partial(_numpy_integer_pow, y=y)
     if aval.weak_type:
         return of_numpy(lambda x: np.power(x, exponent).item())

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core import Excluded, Interval, Primitive, get_aval, of_numpy
+from lawful.core import Excluded, Interval, Primitive, by_elements, get_aval, of_numpy
 from lawful.ops._elementwise.arithmetic.arithmetic import div, mul, neg, sqrt, sub
 from lawful.ops._elementwise.arithmetic.evaluation import lower_by, lower_by_chlo
 from lawful.ops._elementwise.branch_cuts import CUT_BELOW_ONE, CUT_OUTSIDE_I, CUT_OUTSIDE_ONE
@@ -56,6 +56,7 @@ def _lower_acosh(ctx: Any, x: Any) -> Any:
     return ctx.chlo.acos(x) if ctx.avals_in[0].dtype.kind == "c" else ctx.chlo.acosh(x)
 
 
+@by_elements
 @of_numpy
 def _numpy_logistic(x: Any) -> Any:
     x = np.asarray(x)
@@ -72,6 +73,7 @@ def _is_complex(x: Any) -> bool:
     return get_aval(x).dtype.kind == "c"
 
 
+@by_elements
 @of_numpy
 def _numpy_sech_squared(x: Any) -> Any:
     # Not the reciprocal of the square, which overflows where the result does not.
