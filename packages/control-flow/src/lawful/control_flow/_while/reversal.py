@@ -13,11 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from lawful.autodiff import jvp_jaxpr, transpose_jaxpr
 from lawful.batching import mentions_axis
 from lawful.control_flow._loops.batch_elements import PredDims, move_batch_dims, replace_idle, select_running
 from lawful.control_flow._loops.bodies import Mask, fixpoint, instantiate_cotangents, split_list, with_zeros
 from lawful.control_flow._loops.checkpointing import reverse_iterations
+from lawful.control_flow._loops.python_schedule import reverse_in_python
 from lawful.control_flow._while.batching import batch_at, batched_carry, batched_const_dims, dims_where
 from lawful.control_flow._while.linearization import known_part, unmarked
 from lawful.control_flow._while.while_loop import while_loop
@@ -32,7 +35,15 @@ from lawful.core import (
     with_axes_of,
 )
 from lawful.ops import add_tangents, full, full_like, reduce_max, with_weakness_of
-from lawful.staging import dce_jaxpr, hoist_groups, kept, merge_lists, partial_eval_jaxpr, trace_to_jaxpr
+from lawful.staging import (
+    dce_jaxpr,
+    hoist_groups,
+    kept,
+    merge_lists,
+    numpy_function,
+    partial_eval_jaxpr,
+    trace_to_jaxpr,
+)
 
 reversed_while_p = Primitive("reversed_while", multiple_results=True, pure_rules=True)
 
@@ -191,15 +202,83 @@ def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], 
     }
 
 
+# Evaluation
+
+
 @reversed_while_p.def_expand
-@reversed_while_p.def_impl
-def _impl(*args: Any, **params: Any) -> list[Any]:
+def _expand(*args: Any, **params: Any) -> list[Any]:
     return eval_closed_jaxpr(_program_for(get_aval(args[0]), **params), *args)
 
 
+@memoize
+def _reverse_iteration(body: ClosedJaxpr, linear: Mask, given: Mask) -> ClosedJaxpr:
+    """Returns the program of one iteration in reverse.
+
+    It maps known constants, the state before the iteration, cotangents and sums to the next cotangents and sums.
+    """
+    nconsts = len(body.in_avals) - len(body.out_avals)
+    iteration = pull_back(body, linear, given)
+    cts = kept(kept(body.out_avals, linear[nconsts:]), given)
+    count = sum(iteration.sums)
+    sums = [aval.update(weak_type=False) for aval in iteration.transposed.out_avals[:count]]
+    known = iteration.residuals.in_avals
+
+    def reverse(*args: Any) -> list[Any]:
+        operands, cts_after, totals = split_list(args, (len(known), len(cts)))
+        residuals = eval_closed_jaxpr(iteration.residuals, *operands)
+        terms, before = split_list(eval_closed_jaxpr(iteration.transposed, *residuals, *cts_after), (count,))
+        return [*map(with_weakness_of, [*before, *map(add_tangents, totals, terms)], [*cts, *sums])]
+
+    return trace_to_jaxpr(reverse, [*known, *cts, *sums], transformation="transpose")
+
+
+@memoize
+def _results_as_in(program: ClosedJaxpr, reverse: ClosedJaxpr, count: int) -> ClosedJaxpr:
+    """Returns the program from sums and cotangents, typed as in an iteration, to the results of a whole program."""
+    outs = reverse.out_avals
+    before = [*outs[len(outs) - count :], *outs[: len(outs) - count]]
+    return trace_to_jaxpr(
+        lambda *xs: [*map(with_weakness_of, xs, program.out_avals)], before, transformation="transpose"
+    )
+
+
 @reversed_while_p.def_rule_as("numpy")
-def _numpy(avals: Sequence[ShapedArray], compile: Callable[..., Any], **params: Any) -> Any:
-    return compile(_program_for(avals[0], **params))
+def _numpy(avals: Sequence[ShapedArray], compile: Callable[..., Any], **params: Any) -> Callable[..., list[Any]]:
+    """Returns the function of NumPy arrays: one trip count has its schedule in Python."""
+    program = _program_for(avals[0], **params)
+    if avals[0].shape:
+        shared: Callable[..., list[Any]] = compile(program)
+        return shared
+    room, tape = params["room"], params["tape"]
+    key = params["body_jaxpr"], params["linear"], params["given"]
+    iteration, reversed_iteration = pull_back(*key), _reverse_iteration(*key)
+    count = sum(iteration.sums)
+    step, reverse_iteration = compile(iteration.step), compile(reversed_iteration)
+    finish = compile(_results_as_in(program, reversed_iteration, count))
+    sums_avals = iteration.transposed.out_avals[:count]
+    sizes = (len(iteration.step.in_avals) - len(iteration.step.out_avals), len(iteration.step.out_avals))
+
+    def run(trip_count: Any, *args: Any) -> list[Any]:
+        consts, start, cts = split_list(args, sizes)
+
+        def reverse(state: list[Any], cts: list[Any], sums: list[Any]) -> tuple[list[Any], list[Any]]:
+            outs = reverse_iteration(*consts, *state, *cts, *sums)
+            return outs[: len(cts)], outs[len(cts) :]
+
+        zeros = [np.zeros(aval.shape, aval.dtype)[()] for aval in sums_avals]
+        cts, sums = reverse_in_python(
+            int(trip_count), start, cts, zeros, lambda state: step(*consts, *state), reverse, room, tape=tape
+        )
+        outs: list[Any] = finish(*sums, *cts)
+        return outs
+
+    return run
+
+
+@reversed_while_p.def_impl
+def _impl(*args: Any, **params: Any) -> list[Any]:
+    found: list[Any] = _numpy([get_aval(args[0])], numpy_function, **params)(*args)
+    return found
 
 
 @reversed_while_p.def_lowering
