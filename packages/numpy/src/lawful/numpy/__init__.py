@@ -17,6 +17,9 @@ array([[0.5, 0.5],
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.core import lazy_imports as _lazy_imports
+from lawful.numpy import _fast as _fast  # installs the accelerators, which the functions below are made with
+
+# isort: split
 from lawful.numpy._array_api_info import ARRAY_API_VERSION as _ARRAY_API_VERSION
 from lawful.numpy._array_api_info import ArrayNamespaceInfo as _ArrayNamespaceInfo
 from lawful.numpy._constants import *

@@ -5,10 +5,18 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numpy
-from lawful.core import ArgumentTypeError, Tracer
+from lawful.core import (
+    ArgumentTypeError,
+    Hook,
+    Tracer,
+    python_scalar_dtype,
+    python_scalar_types,
+    record,
+    supported_dtypes,
+)
 from lawful.ops import Composite, is_eager
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -16,6 +24,79 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Some of NumPy's sums of float16 are computed in float16; ops sum in float32, eagerly and compiled.
 _NARROW = numpy.dtype(numpy.float16)
 _ARRAYS = (numpy.ndarray, numpy.generic)
+
+
+@record
+class DirectCall:
+    """When a function of NumPy gives what a function of this package gives.
+
+    That is where the first arguments are NumPy arrays of the dtypes that NumPy promotes as lawful does, float16 apart,
+    evaluated at once, and all others are static: numbers, texts, types, None and tuples of these. Where NumPy's
+    function raises an error, the function of this package is called.
+
+    Attributes:
+      numpy_function: NumPy's function.
+      arrays: how many of the first arguments are arrays; None for all of them.
+      sequence: whether the first argument is a sequence of arrays; with ``arrays=1``, it may be one array too.
+      types: the dtypes of the arrays, and the types of scalars in their place: such as `PLAIN_TYPES`.
+      most: the most positional arguments.
+      names: the keyword arguments.
+      axis: whether the second argument is named ``axis``.
+      results: the dtypes of results that are right; None for all.
+      composite: the function of this package where arrays are traced, if it is a composite.
+    """
+
+    numpy_function: Callable[..., Any]
+    arrays: int | None
+    sequence: bool
+    types: frozenset[Any]
+    most: int
+    names: frozenset[str]
+    axis: bool = False
+    results: frozenset[Any] | None = None
+    composite: Composite | None = None
+
+
+def _unchanged(function: Any, call: DirectCall) -> Any:
+    return function
+
+
+#: Wraps a function whose direct calls of NumPy an accelerator may make: ``use(function, call)`` returns the function.
+direct_hook: Final[Hook[Callable[[Any, DirectCall], Any]]] = Hook("direct calls of NumPy", _unchanged)
+
+
+def direct(
+    numpy_function: Callable[..., Any],
+    *,
+    arrays: int | None = 1,
+    sequence: bool = False,
+    types: frozenset[Any] | None = None,
+    most: int | None = None,
+    names: tuple[str, ...] = (),
+    axis: bool = False,
+    results: frozenset[Any] | None = None,
+) -> Callable[[F], F]:
+    """Returns a decorator that lets an accelerator call NumPy's function: see `DirectCall`.
+
+    Args:
+      numpy_function: gives what the decorated function gives, or raises an error.
+      arrays: how many of the first arguments are arrays; None for all of them.
+      sequence: whether the first argument is an array or a sequence of them.
+      types: the dtypes of the arrays, and the types of scalars in their place; by default no scalars.
+      most: the most positional arguments; by default the number of arrays.
+      names: the keyword arguments.
+      axis: whether the second argument is named ``axis``.
+      results: the dtypes of results that are right, if all arguments are arrays; None for all.
+    """
+    call = DirectCall(
+        numpy_function, arrays, sequence, ARRAY_TYPES if types is None else types,
+        (arrays or 0) if most is None else most, frozenset(names), axis, results,
+    )  # fmt: skip
+
+    def decorate(function: F) -> F:
+        return cast(F, direct_hook.use(function, call))
+
+    return decorate
 
 
 def eager(
@@ -41,7 +122,8 @@ def eager(
         known = frozenset(names) - {"out"}
         out = names.index("out") if "out" in names else len(names)
 
-        apply = Composite(function, arrays, sequence=sequence, looks=looks).__call__
+        composite = Composite(function, arrays, sequence=sequence, looks=looks)
+        apply = composite.__call__
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -64,7 +146,11 @@ def eager(
                 )
             return apply(*args, **kwargs)
 
-        return cast(F, wrapper)
+        call = DirectCall(
+            numpy_function, None if sequence else arrays, sequence, PLAIN_TYPES, out, known - {"where"},
+            names[1:2] == ("axis",), None, composite,
+        )  # fmt: skip
+        return cast(F, direct_hook.use(wrapper, call))
 
     return decorate
 
@@ -72,6 +158,18 @@ def eager(
 def is_plain(*args: Any) -> bool:
     """Whether NumPy can compute with these arguments: plain arrays and numbers, while no program is recorded."""
     return is_eager(*args) and not any(getattr(x, "dtype", None) == _NARROW for x in args)
+
+
+def plain_types(except_of: str) -> frozenset[Any]:
+    """Returns the dtypes of plain arrays and the types of plain numbers, but for those of some dtype kinds."""
+    dtypes = [dtype for dtype in supported_dtypes if is_plain(numpy.empty(0, dtype)) and dtype.kind not in except_of]
+    numbers = [cls for cls in python_scalar_types if python_scalar_dtype(cls).kind not in except_of]
+    return frozenset([*dtypes, *[dtype.type for dtype in dtypes], *numbers])
+
+
+#: The dtypes of plain arrays and the types of plain numbers, and the dtypes alone.
+PLAIN_TYPES: Final = plain_types("")
+ARRAY_TYPES: Final = frozenset([dtype for dtype in PLAIN_TYPES if isinstance(dtype, numpy.dtype)])
 
 
 def _is_mask(where: Any) -> bool:

@@ -22,6 +22,7 @@ from lawful.core import (
     placed,
     shorten,
 )
+from lawful.numpy._eager import ARRAY_TYPES, PLAIN_TYPES, direct
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.joining import stack
 from lawful.ops import static_integers
@@ -38,6 +39,8 @@ _FLOAT = numpy.dtype(numpy.float64)
 # From values
 
 
+# NumPy gives objects for integers beyond 64 bits.
+@direct(numpy.array, sequence=True, types=PLAIN_TYPES, results=ARRAY_TYPES)
 def array(object: Any, dtype: Any = None, *, copy: bool = True, device: Any = None) -> Any:
     """Returns an array of given values: the only function, with :func:`asarray`, that takes lists.
 
@@ -141,6 +144,7 @@ def _explain(values: Any, error: Exception) -> ArgumentValueError | NonArrayErro
     return NonArrayError(f"array: expected numbers, got {values!r:.60}; {error}")
 
 
+@direct(numpy.asarray)
 def asarray(a: Any, dtype: Any = None, *, copy: bool | None = None, device: Any = None) -> Any:
     """Returns a value as an array: itself where it is one of that dtype; else as :func:`array`.
 
@@ -168,6 +172,7 @@ def asarray(a: Any, dtype: Any = None, *, copy: bool | None = None, device: Any 
     return result
 
 
+@direct(numpy.array)
 def copy(a: Any) -> Any:
     """Returns a copy of an array; a tracer is immutable, so that it is its own copy.
 
@@ -222,6 +227,18 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 # Constant arrays
 
 
+def _numpy_full(shape: Any, fill_value: Any) -> Any:
+    if type(fill_value) is float:
+        filled = numpy.empty(shape)
+    elif type(fill_value) is int:
+        filled = numpy.empty(shape, numpy.int64)
+    else:
+        raise TypeError(fill_value)
+    filled.fill(fill_value)
+    return filled
+
+
+@direct(_numpy_full, arrays=0, most=2)
 def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Any:
     """Returns an array of one value.
 
@@ -299,6 +316,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None, 
     return full(aval.shape if shape is None else shape, fill_value, dtype, device=device)
 
 
+@direct(lambda a: numpy.zeros(a.shape, a.dtype))
 def zeros_like(a: Any, dtype: Any = None, *, shape: Any = None, device: Any = None) -> Any:
     """Returns zeros of the shape and dtype of another array, unless others are given.
 
@@ -308,6 +326,7 @@ def zeros_like(a: Any, dtype: Any = None, *, shape: Any = None, device: Any = No
     return full_like(a, 0, dtype, shape=shape, device=device)
 
 
+@direct(lambda a: numpy.ones(a.shape, a.dtype))
 def ones_like(a: Any, dtype: Any = None, *, shape: Any = None, device: Any = None) -> Any:
     """Returns ones of the shape and dtype of another array, unless others are given.
 

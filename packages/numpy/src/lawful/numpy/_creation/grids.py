@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy
@@ -9,7 +10,7 @@ from lawful import ops
 from lawful.core import ArgumentValueError, as_dtype, get_aval
 from lawful.numpy._creation.ranges import linspace
 from lawful.numpy._dtypes import result_type
-from lawful.numpy._eager import is_plain
+from lawful.numpy._eager import direct, is_plain
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.shape import moveaxis
 from lawful.numpy._ufuncs.elementwise import log10, power
@@ -102,6 +103,14 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     return numbers if dtype is None else ops.convert_element_type(numbers, as_dtype(dtype))
 
 
+_tuple_of_grids = inspect.unwrap(numpy.meshgrid)  # without NumPy's dispatch
+
+
+def _numpy_meshgrid(*xi: Any, **options: Any) -> list[Any]:
+    return list(_tuple_of_grids(*xi, **options) if options else _tuple_of_grids(*xi))
+
+
+@direct(_numpy_meshgrid, arrays=None, names=("copy", "sparse", "indexing"))
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> list[Any]:
     """Returns the coordinates of the points of a grid: a list with an array for each vector of coordinates.
 

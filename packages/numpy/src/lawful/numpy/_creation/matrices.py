@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, Tracer, as_dtype, current, get_aval, placed
+from lawful.numpy._eager import direct
 from lawful.ops import check_sizes, static_integers
 
 __all__ = ["eye", "identity", "tri", "tril", "triu"]
@@ -39,6 +40,7 @@ def _row_and_column(rows: int, columns: int) -> tuple[Any, Any]:
     return row, column
 
 
+@direct(numpy.eye, types=frozenset([int]), most=3)
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None) -> Any:
     """Returns a matrix of zeros with ones on a diagonal.
 

@@ -8,12 +8,20 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, Tracer, as_dtype, current, get_aval, placed, require_size
+from lawful.numpy._eager import PLAIN_TYPES, direct
 from lawful.numpy._manipulation.shape import moveaxis
 from lawful.ops import static_integers
 
 __all__ = ["arange", "linspace"]
 
 
+# Other dtypes come from integers beyond 64 bits.
+@direct(
+    numpy.arange,
+    arrays=None,
+    types=frozenset([int, float]),
+    results=frozenset([numpy.dtype(numpy.int64), numpy.dtype(numpy.float64)]),
+)
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None) -> Any:
     """Returns numbers at equal distances, from ``start`` (0 if there is one number only) to before ``stop``.
 
@@ -54,6 +62,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, de
     return placed("arange", ops.add(ops.mul(ops.iota(wanted, length), second - first), first), device)
 
 
+@direct(numpy.linspace, arrays=2, types=PLAIN_TYPES, most=4, names=("num", "endpoint"))
 def linspace(
     start: Any,
     stop: Any,

@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any
 
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ConcretizationTypeError, Tracer, get_aval
-from lawful.ops import put_along_axis, take, take_along_axis
+from lawful.numpy._eager import direct
+from lawful.ops import put_along_axis
 
 __all__ = ["take", "take_along_axis", "put_along_axis", "nonzero", "flatnonzero"]
 
 
+def _numpy_take(a: Any, indices: Any, axis: Any = None) -> Any:
+    if indices.dtype.kind == "b":  # NumPy takes booleans as integers
+        raise TypeError(indices)
+    return a.take(indices, axis)
+
+
+@direct(_numpy_take, arrays=2, most=3, names=("axis",))
+@functools.wraps(ops.take, assigned=())
+def take(*args: Any, **kwargs: Any) -> Any:
+    """Returns the elements of an array at positions along an axis; arguments and errors are those of `lawful.ops.take`.
+
+    >>> take(numpy.array([[1, 2, 3], [4, 5, 6]]), numpy.array([2, 0]), axis=1)
+    array([[3, 1],
+           [6, 4]])
+
+    Source: ``jax.numpy.take``.
+    """
+    return ops.take(*args, **kwargs)
+
+
+@direct(numpy.take_along_axis, arrays=2, most=3, names=("axis",))
+@functools.wraps(ops.take_along_axis, assigned=())
+def take_along_axis(*args: Any, **kwargs: Any) -> Any:
+    """Returns the elements of an array at positions along an axis that differ from row to row, as those of a sort.
+
+    Arguments and errors are those of `lawful.ops.take_along_axis`.
+
+    >>> x = numpy.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]])
+    >>> take_along_axis(x, numpy.argsort(x, axis=1), axis=1)
+    array([[1., 2., 3.],
+           [4., 5., 6.]])
+
+    Source: ``numpy.take_along_axis``.
+    """
+    return ops.take_along_axis(*args, **kwargs)
+
+
+@direct(numpy.ndarray.nonzero)
 def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple[Any, ...]:
     """Returns, for each dimension, the positions of the elements that are not zero.
 
@@ -60,6 +100,7 @@ def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple
     return tuple(positions)
 
 
+@direct(lambda a: a.ravel().nonzero()[0])
 def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> Any:
     """Returns the positions, in the flattened array, of the elements that are not zero.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import string
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, avals_of, cached_function, get_aval, is_array
-from lawful.numpy._eager import is_plain
+from lawful.numpy._eager import ARRAY_TYPES, direct, is_plain
 from lawful.ops import composite
 
 __all__ = ["einsum", "einsum_path"]
@@ -19,6 +20,30 @@ Path = tuple[tuple[int, ...], ...]
 _CHARACTERS = frozenset(f"{string.ascii_letters},.-> ")
 
 
+#: Fewer products than this are summed in less time than it takes to find out how.
+_FEW_PRODUCTS = 10_000
+
+
+def _is_small(arrays: Sequence[Any]) -> bool:
+    """Whether NumPy sums the products of one or two arrays without searching an order."""
+    if len(arrays) == 2:
+        return numpy.size(arrays[0]) * numpy.size(arrays[1]) <= _FEW_PRODUCTS
+    return len(arrays) == 1
+
+
+_sum_of_few = inspect.unwrap(numpy.einsum)  # without NumPy's dispatch
+
+
+def _numpy_einsum(text: Any, *arrays: Any) -> Any:
+    # What "..." and a missing "->" stand for is left to the parser.
+    if type(text) is not str or "->" not in text or "." in text:
+        raise TypeError(text)
+    if len(arrays) == 1 or (len(arrays) == 2 and arrays[0].size * arrays[1].size <= _FEW_PRODUCTS):
+        return _sum_of_few(text, *arrays)
+    raise TypeError(arrays)
+
+
+@direct(_numpy_einsum, arrays=None, types=ARRAY_TYPES | {str})
 def einsum(
     *operands: Any, out: Any = None, optimize: Any = True, dtype: Any = None, order: str = "K", casting: str = "safe"
 ) -> Any:
@@ -52,7 +77,7 @@ def einsum(
     text, arrays = _parse(operands)
     if is_plain(*arrays) and dtype is None:
         try:
-            return numpy.einsum(text, *arrays, optimize=optimize)
+            return numpy.einsum(text, *arrays, optimize=optimize if optimize is not True else not _is_small(arrays))
         except (TypeError, ValueError, KeyError, IndexError, RuntimeError):
             pass  # the code below raises the error
     return _sum_of_products(arrays, text, optimize, dtype, casting)

@@ -46,7 +46,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bui
     return ops.bitwise_or(close, ops.bitwise_and(isnan(a), isnan(b))) if equal_nan else close
 
 
-@eager(_as_array(numpy.allclose), arrays=2)
+@eager(lambda *args, **kwargs: numpy.isclose(*args, **kwargs).all(), arrays=2)
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> Any:
     """Returns whether all elements are close; arguments are those of :func:`isclose`.
 

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, InvalidArgumentError, get_aval
+from lawful.numpy._eager import direct
 from lawful.ops import static_integers
 
 __all__ = ["broadcast_to", "broadcast_shapes", "broadcast_arrays", "atleast_1d", "atleast_2d", "atleast_3d"]
 
 
+_view_of_shape = inspect.unwrap(numpy.broadcast_to)  # without NumPy's dispatch
+
+
+def _numpy_broadcast_to(array: Any, shape: Any) -> Any:
+    if type(shape) is not tuple:
+        raise TypeError(shape)
+    return array if array.shape == shape else _view_of_shape(array, shape)
+
+
+@direct(_numpy_broadcast_to, most=2)
 def broadcast_to(array: Any, shape: Any) -> Any:
     """Returns the array repeated along new first dimensions and those of length 1; of a NumPy array a view.
 
@@ -84,6 +96,7 @@ def _at_least(ndim: int, arrays: Sequence[Any], expand: Any) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 
+@direct(numpy.atleast_1d, arrays=None)
 def atleast_1d(*arys: Any) -> Any:
     """Returns arrays with at least one dimension: an array, or a tuple for several.
 
@@ -93,6 +106,7 @@ def atleast_1d(*arys: Any) -> Any:
     return _at_least(1, arys, lambda x: ops.reshape(x, (1,)))
 
 
+@direct(numpy.atleast_2d, arrays=None)
 def atleast_2d(*arys: Any) -> Any:
     """Returns arrays with at least two dimensions, a vector as a row: an array, or a tuple for several.
 
@@ -102,6 +116,7 @@ def atleast_2d(*arys: Any) -> Any:
     return _at_least(2, arys, lambda x: ops.reshape(x, (1, get_aval(x).size)))
 
 
+@direct(numpy.atleast_3d, arrays=None)
 def atleast_3d(*arys: Any) -> Any:
     """Returns arrays with at least three dimensions: a vector and a matrix are the first plane but for a last one of 1.
 

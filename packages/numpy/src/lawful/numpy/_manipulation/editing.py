@@ -16,7 +16,7 @@ from lawful.core import (
     get_aval,
     to_numpy,
 )
-from lawful.numpy._eager import is_plain
+from lawful.numpy._eager import direct, is_plain
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.pieces import pieces
 from lawful.numpy._manipulation.shape import moveaxis, ravel
@@ -168,6 +168,13 @@ def _with_ndim(x: Any, ndim: int) -> Any:
     return ops.reshape(x, (1,) * (ndim - len(shape)) + shape)
 
 
+def _numpy_repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    if type(repeats) is int and repeats >= 0:
+        return a.repeat(repeats, axis)
+    raise TypeError(repeats)
+
+
+@direct(_numpy_repeat, most=3, names=("axis",))
 def repeat(a: Any, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None) -> Any:
     """Returns the array with each element repeated.
 

@@ -9,7 +9,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, promote_dtypes
 from lawful.numpy._dtypes import can_cast
-from lawful.numpy._eager import eager
+from lawful.numpy._eager import direct, eager
 from lawful.numpy._manipulation.broadcasting import atleast_1d, atleast_2d, atleast_3d
 from lawful.numpy._manipulation.shape import ravel
 from lawful.ops import canonical_axis, static_integers
@@ -211,6 +211,13 @@ def _block(arrays: Any, depth: int, ndim: int) -> Any:
 # Repeated
 
 
+def _numpy_tile(A: Any, reps: Any) -> Any:
+    if type(reps) is int and reps >= 0:
+        return numpy.tile(A, reps)
+    raise TypeError(reps)
+
+
+@direct(_numpy_tile, most=2)
 def tile(A: Any, reps: Any) -> Any:
     """Returns the array repeated as a whole.
 

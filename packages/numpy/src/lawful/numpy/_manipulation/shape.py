@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, get_aval
-from lawful.numpy._eager import eager
+from lawful.numpy._eager import direct, eager
 from lawful.ops import canonical_axes, canonical_axis, is_axis_of_scalar, static_integers
 
 # fmt: off
@@ -34,6 +34,7 @@ def _reversed_dims(x: Any) -> Any:
     return ops.transpose(x, tuple(range(get_aval(x).ndim))[::-1])
 
 
+@direct(numpy.ndarray.reshape, most=2, names=("order",))
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:
     """Returns the elements, in row-major order by default, in another shape.
 
@@ -67,6 +68,7 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     return numpy.array(reshaped) if copy else reshaped
 
 
+@direct(numpy.ndarray.ravel)
 def ravel(a: Any, order: str = "C") -> Any:
     """Returns the elements, in row-major order or by ``order="F"`` in column-major order, in one dimension.
 
@@ -118,6 +120,7 @@ def matrix_transpose(x: Any, /) -> Any:
     return swapaxes(x, -1, -2)
 
 
+@direct(numpy.ndarray.swapaxes, most=3)
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     """Returns the array with two dimensions swapped.
 
@@ -135,6 +138,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     return ops.transpose(a, order)
 
 
+@direct(numpy.moveaxis, most=3)
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """Returns the array with some dimensions at other positions, and the others in their order.
 

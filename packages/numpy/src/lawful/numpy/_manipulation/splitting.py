@@ -7,11 +7,20 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
+from lawful.numpy._eager import direct
 from lawful.ops import canonical_axis, static_integers
 
 __all__ = ["split", "unstack", "array_split", "dsplit", "hsplit", "vsplit"]
 
 
+def _numpy_split(ary: Any, sections: Any, axis: Any = 0) -> list[Any]:
+    if type(sections) is not int or axis != 0 or sections < 1 or len(ary) % sections:
+        raise ValueError(sections)
+    size = len(ary) // sections
+    return [ary[i : i + size] for i in range(0, len(ary), size)]
+
+
+@direct(_numpy_split, most=3, names=("axis",))
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Returns the parts of an array along a dimension.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_inexact
-from lawful.numpy._eager import is_plain
+from lawful.numpy._eager import direct, is_plain
 from lawful.ops import canonical_axis, is_axis_of_scalar, static_integers
 
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
@@ -27,6 +27,11 @@ def _without_order(name: str, order: Any) -> None:
         raise ArgumentValueError(f"{name}: expected no order=, got {order!r}: there are no fields to sort by")
 
 
+def _numpy_sort(a: Any, axis: Any = -1) -> Any:
+    return numpy.sort(a, axis, stable=True)
+
+
+@direct(_numpy_sort, most=2, axis=True)
 def sort(
     a: Any,
     axis: int | None = -1,
@@ -66,6 +71,11 @@ def sort(
     return _reversed(out) if descending else out
 
 
+def _numpy_argsort(a: Any, axis: Any = -1) -> Any:
+    return numpy.argsort(a, axis, stable=True)
+
+
+@direct(_numpy_argsort, most=2, axis=True)
 def argsort(
     a: Any,
     axis: int | None = -1,

@@ -7,11 +7,13 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_inexact
-from lawful.numpy._eager import eager
+from lawful.numpy._eager import PLAIN_TYPES, direct, eager
 
 __all__ = ["where", "clip", "round", "around"]
 
 
+# A Python integer takes the dtype of the other operand here.
+@direct(numpy.where, arrays=3, types=PLAIN_TYPES - {int})
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """Returns ``x`` where the condition holds and ``y`` elsewhere, promoted and broadcast together.
 
@@ -40,6 +42,13 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     return ops.where(condition, x, y)
 
 
+def _numpy_clip(a: Any, low: Any, high: Any) -> Any:
+    if type(low) is float and type(high) is float and low < high:
+        return numpy.minimum(numpy.maximum(a, low), high)
+    raise TypeError(low, high)
+
+
+@direct(_numpy_clip, most=3)
 def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
     """Returns the elements limited to an interval.
 

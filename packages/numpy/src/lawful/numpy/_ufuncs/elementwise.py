@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -24,19 +25,6 @@ __all__ = [
     "float_power", "logaddexp2",
 ]
 # fmt: on
-
-
-class _ExceptOf(Ufunc):
-    """A ufunc that does not call NumPy for some dtype kinds, for which NumPy is imprecise or undefined."""
-
-    def __init__(self, kinds: str, *args: Any) -> None:
-        super().__init__(*args)
-        self._kinds = kinds
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs and len(args) == self.nin and any(get_aval(x).dtype.kind in self._kinds for x in args):
-            return self._compute(*args)
-        return super().__call__(*args, **kwargs)
 
 
 # Arithmetic
@@ -64,11 +52,11 @@ sign = Ufunc(numpy.sign, ops.sign)
 square = Ufunc(numpy.square, ops.square)
 sqrt = Ufunc(numpy.sqrt, ops.sqrt)
 cbrt = Ufunc(numpy.cbrt, ops.cbrt)
-reciprocal = _ExceptOf(
-    "iu",  # NumPy's result for 0 depends on the processor
+reciprocal = Ufunc(
     numpy.reciprocal,
     lambda x: ops.div(1, x),
     "Returns ``1 / x`` elementwise: of integers rounded towards zero, of the integer 0 it is 0.",
+    except_of="iu",  # NumPy's result for 0 depends on the processor
 )
 maximum = Ufunc(numpy.maximum, ops.max)
 minimum = Ufunc(numpy.minimum, ops.min)
@@ -89,12 +77,12 @@ float_power = Ufunc(
 
 
 class _Power(Ufunc):
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs and len(args) == 2 and type(args[1]) is int:
+    def apply_ops(self, args: Sequence[Any]) -> Any:
+        if type(args[1]) is int:
             is_refused = args[1] < 0 and get_aval(args[0]).dtype.kind in "iu"
             if is_refused or (not ops.is_eager(args[0]) and get_aval(args[0]).dtype.kind != "b"):
                 return ops.integer_pow(*args)
-        return super().__call__(*args, **kwargs)
+        return super().apply_ops(args)
 
 
 power = _Power(
@@ -152,13 +140,11 @@ class _LogOfSum(Ufunc):
     """A ufunc that takes complex numbers too, which NumPy's refuses."""
 
     def __init__(self, numpy_function: numpy.ufunc, op: Any, doc: str, base: float) -> None:
-        super().__init__(numpy_function, op, doc)
+        super().__init__(numpy_function, op, doc, except_of="c")
         self._of_complex = ops.Composite(lambda x, y: _log_of_complex_sum(self.__name__, x, y, base), 2)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs and len(args) == self.nin and any(get_aval(x).dtype.kind == "c" for x in args):
-            return self._of_complex(*args)
-        return super().__call__(*args, **kwargs)
+    def apply_ops(self, args: Sequence[Any]) -> Any:
+        return self._of_complex(*args) if self.is_exception(args) else super().apply_ops(args)
 
 
 def _log_of_complex_sum(name: str, x: Any, y: Any, base: float) -> Any:
@@ -180,9 +166,9 @@ def _log_of_complex_sum(name: str, x: Any, y: Any, base: float) -> Any:
 
 exp = Ufunc(numpy.exp, ops.exp)
 exp2 = Ufunc(numpy.exp2, ops.exp2)
-expm1 = _ExceptOf("c", numpy.expm1, ops.expm1)
+expm1 = Ufunc(numpy.expm1, ops.expm1, except_of="c")
 log = Ufunc(numpy.log, ops.log)
-log1p = _ExceptOf("c", numpy.log1p, ops.log1p)
+log1p = Ufunc(numpy.log1p, ops.log1p, except_of="c")
 log2 = _log_of_base(2, "Returns the logarithm to base 2 elementwise.", numpy.log2)
 log10 = _log_of_base(10, "Returns the logarithm to base 10 elementwise.", numpy.log10)
 logaddexp = _LogOfSum(

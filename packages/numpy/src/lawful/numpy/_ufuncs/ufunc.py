@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy
-from lawful.core import ArgumentTypeError, Tracer, register_dispatch_module
+from lawful.core import ArgumentTypeError, Hook, Tracer, get_aval, register_dispatch_module
+from lawful.numpy._eager import PLAIN_TYPES, plain_types
 from lawful.numpy._ufuncs import methods
 from lawful.ops import Composite, Elementwise, is_eager, promote
 
@@ -26,6 +27,7 @@ class Ufunc:
         types only, not on values.
       doc: the docstring, if it differs from that of the op.
       promotes: whether operands are promoted to one dtype; if not, ``op`` gets them as they are.
+      except_of: the dtype kinds for which NumPy is imprecise or undefined, and is not called.
 
     Raises:
       ArgumentTypeError: the operands have a dtype that the ufunc is not defined for.
@@ -48,8 +50,11 @@ class Ufunc:
         doc: str = "",
         *,
         promotes: bool = True,
+        except_of: str = "",
     ) -> None:
         self.numpy_function = numpy_function
+        self.except_of = except_of
+        self.plain_types = plain_types(except_of) if except_of else PLAIN_TYPES
         self.nin, self.nout, self.nargs = numpy_function.nin, numpy_function.nout, numpy_function.nargs
         self.identity = numpy_function.identity
         self.__name__ = self.__qualname__ = numpy_function.__name__
@@ -59,6 +64,8 @@ class Ufunc:
         self._application = (
             op.applied_as(self.__name__, numpy_function) if isinstance(op, Elementwise) and promotes else None
         )
+        #: What `apply_ops` always calls; None if it depends on the operands.
+        self.application = None if except_of or type(self).apply_ops is not Ufunc.apply_ops else self._application
 
         def compute(*args: Any) -> Any:
             return op(*(promote(self.__name__, numpy_function, args) if promotes else args))
@@ -74,12 +81,20 @@ class Ufunc:
             self._refuse(kwargs)
         if len(args) != self.nin:
             raise ArgumentTypeError(f"{self.__name__}: expected {self.nin} arguments, got {len(args)}")
-        if not isinstance(args[0], Tracer) and is_eager(*args):
+        if not isinstance(args[0], Tracer) and is_eager(*args) and not self.is_exception(args):
             try:
                 return self.numpy_function(*args)
             except (TypeError, ValueError, OverflowError):
                 pass  # the path below raises the error
-        if self._application is not None:
+        return self.apply_ops(args)
+
+    def is_exception(self, args: Sequence[Any]) -> bool:
+        """Whether an operand has a dtype for which NumPy is not called."""
+        return bool(self.except_of) and any([_kind(x) in self.except_of for x in args])
+
+    def apply_ops(self, args: Sequence[Any]) -> Any:
+        """Returns the result by lawful's ops: of traced operands, and where NumPy raises an error."""
+        if self._application is not None and not self.is_exception(args):
             return self._application.apply(args)
         return self._compute(*args)
 
@@ -180,6 +195,18 @@ class Ufunc:
         Source: ``numpy.ufunc.at``, ``jax.numpy.ufunc.at``.
         """
         return methods.at(self, a, indices, b, inplace=inplace)
+
+
+def _kind(x: Any) -> str:
+    return "i" if type(x) is int else get_aval(x).dtype.kind  # the integer may be beyond 64 bits
+
+
+def _switch_call(call: Callable[..., Any]) -> None:
+    Ufunc.__call__ = call  # type: ignore[method-assign]
+
+
+#: The call of every ufunc. An accelerator replaces ``Ufunc.__call__`` itself, so that the choice costs nothing.
+ufunc_hook: Final[Hook[Callable[..., Any]]] = Hook("calls of ufuncs", Ufunc.__call__, _switch_call)
 
 
 @cache

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
+from lawful.numpy._eager import direct
 from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, inexact
 
 
@@ -44,6 +45,14 @@ def _hermitian_part(x: Any) -> Any:
     return (x + adjoint(x)) * get_aval(x).dtype.type(0.5)
 
 
+def _numpy_cholesky(a: Any) -> Any:
+    rows, columns = a.shape[-2:]
+    if rows != columns:
+        raise ValueError(a.shape)
+    return numpy.linalg.cholesky((a + a.swapaxes(-1, -2)) * 0.5)
+
+
+@direct(_numpy_cholesky, types=frozenset([numpy.dtype(numpy.float64)]))
 def cholesky(a: Any, /, *, upper: bool | None = None, symmetrize_input: bool | None = None) -> Any:
     """Returns the triangular matrices L with ``L Lᴴ = a``, or, with ``upper``, U with ``Uᴴ U = a``.
 

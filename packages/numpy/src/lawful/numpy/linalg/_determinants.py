@@ -25,6 +25,7 @@ from lawful.autodiff import jvp, stop_gradient, vjp
 from lawful.control_flow import cond
 from lawful.core import Tracer, cached_function, get_aval
 from lawful.custom_rules import custom_jvp
+from lawful.numpy._eager import direct
 from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, identity, inexact
 from lawful.numpy.linalg._solving import solve_or_nan
 from lawful.ops import numpy_reduction
@@ -313,6 +314,7 @@ def _by_singular_values(a: Any) -> Any:
     return ops.where(is_finite, value + (product - constant), ops.where(ops.is_finite(ops.abs(value)), value, product))
 
 
+@direct(lambda a: SlogdetResult(*numpy.linalg.slogdet(a)))
 def slogdet(a: Any) -> SlogdetResult:
     """Returns the sign and the logarithm of the absolute value of determinants: 0 and −∞ of a singular matrix.
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, current, get_aval, kind, promote_dtypes
-from lawful.numpy._eager import _all_plain
+from lawful.numpy._eager import PLAIN_TYPES, DirectCall, _all_plain, direct_hook
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,7 +62,9 @@ def by_numpy(
             except (TypeError, ValueError, OverflowError):
                 return function(*args, **kwargs)  # raises the error
 
-        return cast(F, wrapper)
+        names = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
+        call = DirectCall(numpy_function, arrays, False, PLAIN_TYPES, function.__code__.co_argcount, frozenset(names))
+        return cast(F, direct_hook.use(wrapper, call))
 
     return decorate
 
