@@ -71,7 +71,7 @@ def table(rows: list[Row]) -> Table:
 def markdown(rows: list[Row]) -> str:
     """Returns the page's table, with the machine and versions."""
     lines = [
-        f"Measured on {_machine()}. {_not_installed()}".rstrip(),
+        f"Measured on {machine()}. {_not_installed()}".rstrip(),
         "",
         f"| {' | '.join(HEAD)} |",
         "|---|---:|---:|---:|---:|---:|",
@@ -90,7 +90,7 @@ def markdown(rows: list[Row]) -> str:
 def document(rows: list[Row]) -> dict[str, Any]:
     """Returns all samples, with the machine and versions."""
     return {
-        "machine": _machine(),
+        "machine": machine(),
         "versions": _versions(),
         "not installed": missing(),
         "cases": [
@@ -122,6 +122,6 @@ def _not_installed() -> str:
     return f"Left out, because it is not installed: {', '.join(missing())}." if missing() else ""
 
 
-def _machine() -> str:
+def machine() -> str:
     versions = ", ".join(f"{name} {number}" for name, number in _versions().items())
     return f"{os.cpu_count()} cores ({platform.machine()}) with {versions}"
