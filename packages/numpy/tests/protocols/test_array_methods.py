@@ -99,3 +99,15 @@ def test_sum_of_a_tracer_refuses_out() -> None:
 def test_tobytes_of_a_tracer_has_no_value() -> None:
     with pytest.raises(TracerArrayConversionError, match="tobytes"):
         jit(lambda x: x.tobytes())(X)
+
+
+@pytest.mark.parametrize("name", ["fill", "itemset", "partition", "put", "resize", "setfield"])
+def test_tracer_method_that_writes_is_refused(name: str) -> None:
+    """The error says what to write instead, and `hasattr` is false. `lawful.jax` defines `sort`, as JAX does."""
+
+    def f(x: Any) -> Any:
+        assert not hasattr(x, name)
+        return getattr(x, name)
+
+    with pytest.raises(AttributeError, match=rf"returns its result, got {name}, which writes to the array; write x = "):
+        jit(f)(X)

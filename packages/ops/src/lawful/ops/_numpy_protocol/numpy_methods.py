@@ -179,4 +179,33 @@ def _view_of_complex(x: Any, new: np.dtype[Any]) -> Any:
     return of_parts(parts[..., 0], parts[..., 1])
 
 
+class Writing:
+    """A method of NumPy's arrays that writes to them. Tracers do not have it; the error says what to write instead."""
+
+    def __init__(self, instead: str) -> None:
+        self.instead = instead
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, x: Any, owner: type) -> Any:
+        raise AttributeError(
+            f"{owner.__name__}: expected a method that returns its result, got {self.name}, which writes to the array; "
+            f"write {self.instead}",
+            name=self.name,
+            obj=x,
+        )
+
+
+class _WritingMethods:
+    fill = Writing("x = numpy.full_like(x, value)")
+    itemset = Writing("x = x.at[index].set(value)")
+    partition = Writing("x = numpy.partition(x, kth)")
+    put = Writing("x = x.at[indices].set(values)")
+    resize = Writing("x = numpy.resize(x, shape)")
+    setfield = Writing("x = x.at[...].set(value)")
+    sort = Writing("x = numpy.sort(x)")
+
+
 define_array_methods(NumPyMethods)
+define_array_methods(_WritingMethods)
