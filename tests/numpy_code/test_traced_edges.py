@@ -62,6 +62,10 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "exp2": (lnp.exp2, (np.array([0.0, 1, 10, 1000, -1000, 0.3]),)),
     "log1p": (lnp.log1p, (np.array([1e-20 + 1e-20j, 1e-9, -1e-10j, 0.3, 5j, -2]),)),
     "expm1": (lnp.expm1, (np.array([*ENDLESS, 1e-20 + 1e-20j, complex(800, 1)]),)),
+    "expm1 near the largest number": (
+        lambda *args: [part(lnp.expm1(z)) for z in args for part in (lnp.real, lnp.imag)],
+        (np.array([709.9 + 1j, 710 + 1.5j, 710 - 0.0j]), np.array([88.9 + 1j, 89 - 1.5j], "complex64")),
+    ),
     "power": (lambda x: [x**64, x**100, x**-70, lnp.power(x, 200)], (np.array([1.1, -1.01, 0.5, 2.0, 1e3, 0, inf]),)),
     "ediff1d": (lambda x: lnp.ediff1d(x, to_end=np.array([3, 4])), (np.array([1, 4, 9], "int8"),)),
     "multiply a boolean": (lambda x, y: [lnp.multiply(x, y), lnp.divide(x, x[0])], (BYTES[0] > 3, np.full(3, inf))),

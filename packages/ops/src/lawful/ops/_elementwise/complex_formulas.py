@@ -47,6 +47,10 @@ def _exp(re: Any, im: Any, x: Any, y: Any) -> Parts:
 
 
 def _expm1(re: Any, im: Any, x: Any, y: Any) -> Parts:
+    # Where the exponential overflows, its product with a cosine or sine may not.
+    is_large = gt(x, math.log(np.finfo(get_aval(x).dtype).max) - 1)
+    half = exp(mul(x, 0.5))
+    re, im = (where(is_large, mul(mul(half, f(y)), half), part) for f, part in ((cos, re), (sin, im)))
     re, im = _of_unknown_angle(re, im, x, y, -1.0)
     return where(bitwise_and(eq(x, 0), eq(y, 0)), x, re), im
 
