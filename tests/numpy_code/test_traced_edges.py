@@ -61,6 +61,18 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "reciprocal": (lambda x, y: [lnp.reciprocal(x), lnp.reciprocal(y)], (np.array([0, 1, -1, 2]), BYTES[0] - 1)),
     "exp2": (lnp.exp2, (np.array([0.0, 1, 10, 1000, -1000, 0.3]),)),
     "log1p": (lnp.log1p, (np.array([1e-20 + 1e-20j, 1e-9, -1e-10j, 0.3, 5j, -2]),)),
+    "log1p near -1": (
+        lnp.log1p,
+        (np.array([complex(-1, y) for y in (1e-200, -1e-300, 1e-20, 0.4)] + [-0.75 + 1e-170j, complex(-1, -0.0)]),),
+    ),
+    "log1p near -1 of complex64": (lnp.log1p, (np.array([complex(-1, y) for y in (1e-20, -1e-30, 0.1)], "complex64"),)),
+    "sign and reciprocal of complex numbers": (
+        lambda *args: [part(f(z)) for z in args for f in (lnp.sign, lnp.reciprocal) for part in (lnp.real, lnp.imag)],
+        (
+            np.array([1.7e308 + 1.7e308j, complex(1.7e308, np.nan), -1.7e308j, 1e-300 + 1e-300j, 0, -0.0j]),
+            np.array([3e38 - 3e38j, 0], "complex64"),
+        ),
+    ),
     "expm1": (lnp.expm1, (np.array([*ENDLESS, 1e-20 + 1e-20j, complex(800, 1)]),)),
     "expm1 near the largest number": (
         lambda *args: [part(lnp.expm1(z)) for z in args for part in (lnp.real, lnp.imag)],

@@ -48,7 +48,7 @@ positive = Ufunc(numpy.positive, lambda x: x, "Returns ``+x``: numbers as they a
 absolute = abs = Ufunc(numpy.absolute, ops.abs)
 fabs = Ufunc(numpy.fabs, ops.abs, "Returns the absolute value elementwise, of integers as a float.")
 conjugate = conj = Ufunc(numpy.conjugate, ops.conj, "Returns the complex conjugate elementwise.")
-sign = Ufunc(numpy.sign, ops.sign)
+sign = Ufunc(numpy.sign, ops.sign, except_of="c")  # NumPy's has a wrong direction where the length overflows
 square = Ufunc(numpy.square, ops.square)
 sqrt = Ufunc(numpy.sqrt, ops.sqrt)
 cbrt = Ufunc(numpy.cbrt, ops.cbrt)
@@ -56,7 +56,7 @@ reciprocal = Ufunc(
     numpy.reciprocal,
     lambda x: ops.div(1, x),
     "Returns ``1 / x`` elementwise: of integers rounded towards zero, of the integer 0 it is 0.",
-    except_of="iu",  # NumPy's result for 0 depends on the processor
+    except_of="iuc",  # NumPy's result for 0 depends on the processor, and is NaN for a complex 0, which the quotient is not
 )
 maximum = Ufunc(numpy.maximum, ops.max)
 minimum = Ufunc(numpy.minimum, ops.min)

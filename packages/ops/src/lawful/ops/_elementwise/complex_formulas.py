@@ -67,6 +67,12 @@ def _log(re: Any, im: Any, x: Any, y: Any) -> Parts:
     return where(bitwise_or(_is_infinite(x), _is_infinite(y)), math.inf, re), im
 
 
+def _log1p(re: Any, im: Any, x: Any, y: Any) -> Parts:
+    # StableHLO squares the distance from -1, which may underflow. Where this is small, the sum with 1 is exact.
+    near = bitwise_and(lt(x, -0.5), lt(abs(y), 0.5))
+    return _log(where(near, real(log(complex(add(x, 1.0), y))), re), im, x, y)
+
+
 def _sqrt(re: Any, im: Any, x: Any, y: Any) -> Parts:
     infinite = _is_infinite(y)
     im = where(infinite, y, copysign(where(eq(x, -math.inf), math.inf, im), y))
@@ -247,6 +253,7 @@ corrections: Final[dict[str, Callable[..., Any]]] = {
     "exp": _correction(_exp),
     "expm1": _correction(_expm1),
     "log": _correction(_log),
+    "log1p": _correction(_log1p),
     "sqrt": _correction(_sqrt),
     "tanh": _correction(_tanh),
     "tan": _correction(_tanh, swapped=True),

@@ -75,7 +75,7 @@ def numpy_sign(x: Any) -> Any:
         return np.sign(x)
     # The length of the largest numbers overflows, and that of subnormal ones is inexact.
     x = np.asarray(x)
-    is_large = np.maximum(np.abs(x.real), np.abs(x.imag)) > 1
+    is_large = np.fmax(np.abs(x.real), np.abs(x.imag)) > 1  # not NaN beside NaN
     scale = np.where(is_large, 0.25, 2.0**64).astype(x.real.dtype)
     scaled = np.empty_like(x)
     scaled.real, scaled.imag = x.real * scale, x.imag * scale

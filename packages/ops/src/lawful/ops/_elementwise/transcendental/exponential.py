@@ -104,7 +104,7 @@ log1p: Elementwise = elementwise(
     "log1p",
     "Returns ``log(1 + x)``, exact near 0.",
     _numpy_log1p,
-    corrected("log", lower_by("log_plus_one")),
+    corrected("log1p", lower_by("log_plus_one")),
     promote_as=np.log1p,
     derivatives=(lambda t, ans, x: div(t, add(x, 1)),),
     kinds="fc",
