@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lawful.numpy as lnp
-from lawful import ops
+from lawful import ops, special
 from lawful.autodiff import grad
 from lawful.batching import vmap
 from lawful.core import ArgumentTypeError, IntegerOverflowError
@@ -58,6 +58,14 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     ),
     "floor_divide of halfs": (lambda a, b: [lnp.floor_divide(a, b), lnp.remainder(a, b)], HALF),
     "i0": (lnp.i0, (np.array([712.0, 713.5, -713.0, 1e-300, 0, 5]),)),
+    "Bessel functions of the largest number": (
+        lambda x: [f(x) for f in (special.i0, special.i1, special.i0e, special.i1e)],
+        (np.array([np.finfo(float).max, -np.finfo(float).max, 1e300]),),
+    ),
+    "relative entropy of the ends of the range": (
+        lambda x, y: [special.rel_entr(x, y), special.rel_entr(y, x)],
+        (np.array([np.finfo(float).tiny, 1e-300]), np.array([np.finfo(float).max, 1e300])),
+    ),
     "reciprocal": (lambda x, y: [lnp.reciprocal(x), lnp.reciprocal(y)], (np.array([0, 1, -1, 2]), BYTES[0] - 1)),
     "exp2": (lnp.exp2, (np.array([0.0, 1, 10, 1000, -1000, 0.3]),)),
     "log1p": (lnp.log1p, (np.array([1e-20 + 1e-20j, 1e-9, -1e-10j, 0.3, 5j, -2]),)),
@@ -100,6 +108,13 @@ def test_jit_where_formulas_go_wrong(name: str):
 def test_log1p_of_small_complex_numbers_is_exact():
     z = np.array([1e-20 + 1e-20j, 1e-9, -1e-10j])
     np.testing.assert_allclose(lnp.log1p(z), z - z * z / 2, rtol=1e-15)
+
+
+def test_scaled_bessel_functions_of_the_largest_number():
+    """They are ``1 / sqrt(2 π x)`` there, whose square root must not overflow."""
+    largest = np.finfo(float).max
+    for f in (special.i0e, special.i1e):
+        np.testing.assert_allclose(f(largest), 2.975447459315899e-155, rtol=1e-13)
 
 
 def test_i0_is_finite_as_long_as_it_can_be():

@@ -65,7 +65,7 @@ def _tail(x: Any, *, order: int, times: int = 0) -> Any:
     for k in range(1, _FAR_TERMS + 1):
         slope = (k + times - 0.5) / (k - 0.5)
         coefficients.append(coefficients[-1] * ((2 * k - 1) ** 2 - 4 * order**2) * slope / (8 * k))
-    total = polynomial(1 / x, coefficients=tuple(coefficients)) / np.sqrt(2 * math.pi * x)
+    total = polynomial(1 / x, coefficients=tuple(coefficients)) / (math.sqrt(2 * math.pi) * np.sqrt(x))
     for k in range(times):
         total = total * (-(k + 0.5) / x)
     return total

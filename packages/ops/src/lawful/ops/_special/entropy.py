@@ -60,9 +60,10 @@ def _numpy_entr(x: Any) -> Any:
 def _numpy_rel_entr(x: Any, y: Any) -> Any:
     both = (x > 0) & (y > 0)
     ratio = np.where(both, x / y, 1)
-    # The ratio of the roots neither overflows nor underflows.
+    # The ratio of the fourth roots neither overflows nor underflows.
     is_normal = (ratio > least_normal(x.dtype)) & (ratio < np.inf)
-    log = np.log(np.where(is_normal, ratio, np.sqrt(x) / np.sqrt(y))) * np.where(is_normal, 1, 2)
+    roots = np.sqrt(np.sqrt(x)) / np.sqrt(np.sqrt(y))
+    log = np.log(np.where(is_normal, ratio, roots)) * np.where(is_normal, 1, 4)
     out = np.where(both, x * log, np.where((x == 0) & (y >= 0), 0, np.inf))
     return np.where((x == x) & (y == y), out, np.nan)
 
