@@ -56,7 +56,7 @@ reciprocal = Ufunc(
     numpy.reciprocal,
     lambda x: ops.div(1, x),
     "Returns ``1 / x`` elementwise: of integers rounded towards zero, of the integer 0 it is 0.",
-    except_of="iuc",  # NumPy's result for 0 depends on the processor, and is NaN for a complex 0, which the quotient is not
+    except_of="iuc",  # NumPy's result for 0 depends on the processor; of a complex 0 it is NaN, unlike the quotient
 )
 maximum = Ufunc(numpy.maximum, ops.max)
 minimum = Ufunc(numpy.minimum, ops.min)
