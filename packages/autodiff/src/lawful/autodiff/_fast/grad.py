@@ -52,8 +52,11 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
     )
     if type(gradient) is not ndarray or aval.weak_type:
         gradient = materialized(gradient, aval)
-    if type(gradient) is ndarray:
-        (gradient,) = copy_aliased([gradient], [*tape.constants.values, x])  # the nodes are dropped
+    # The nodes are dropped, so that only constants and the argument may share its memory.
+    if type(gradient) is ndarray and not (
+        gradient is not x and gradient.base is None and gradient.flags.writeable and not tape.constants.values
+    ):
+        (gradient,) = copy_aliased([gradient], [*tape.constants.values, x])
     return result.primal, (gradient,) if of.several else gradient
 
 
