@@ -61,13 +61,18 @@ def sort(
     Source: ``numpy.sort``.
     """
     _without_order("sort", order)
+    return _sorted(a, axis, bool(stable), bool(descending))
+
+
+@ops.composite()
+def _sorted(a: Any, axis: int | None, stable: bool, descending: bool) -> Any:
     x, dimension = _flattened("sort", a, axis)
     key = _reversed(x) if descending else x
     if is_plain(key):
-        out = numpy.sort(key, dimension, stable=bool(stable))
+        out = numpy.sort(key, dimension, stable=stable)
     else:
         keys = _keys(key)
-        out = ops.sort(keys, dimension, bool(stable), len(keys))[-1]
+        out = ops.sort(keys, dimension, stable, len(keys))[-1]
     return _reversed(out) if descending else out
 
 
