@@ -43,7 +43,7 @@ class DirectCall:
       names: the keyword arguments.
       axis: whether the second argument is named ``axis``.
       results: the dtypes of results that are right; None for all.
-      composite: the function of this package where arrays are traced, if it is a composite.
+      traced: what the function of this package calls where an array is traced; None if it looks at more.
     """
 
     numpy_function: Callable[..., Any]
@@ -54,7 +54,7 @@ class DirectCall:
     names: frozenset[str]
     axis: bool = False
     results: frozenset[Any] | None = None
-    composite: Composite | None = None
+    traced: Callable[..., Any] | None = None
 
 
 def _unchanged(function: Any, call: DirectCall) -> Any:

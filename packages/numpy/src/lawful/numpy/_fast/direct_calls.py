@@ -54,7 +54,7 @@ class _Missing:
 
 
 def _of_one(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any]) -> Callable[..., Any]:
-    most, names, composite = call.most, call.names, call.composite
+    most, names, traced = call.most, call.names, call.traced
 
     def wrapper(x: Any = _Missing, y: Any = _Missing, /, *args: Any, **kwargs: Any) -> Any:
         if direct_hook.use is not accelerated:
@@ -75,11 +75,11 @@ def _of_one(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any])
                             return theirs(x, y, *args, **kwargs)
                 except _ERRORS:
                     pass  # the function explains the error
-        elif composite is not None and isinstance(x, Tracer):
+        elif traced is not None and isinstance(x, Tracer):
             if y is _Missing and not kwargs:
-                return composite(x)
+                return traced(x)
             if len(args) < most - 1 and "out" not in kwargs:
-                return composite(*_given(x, y), *args, **kwargs)
+                return traced(*_given(x, y), *args, **kwargs)
         return function(*_given(x, y), *args, **kwargs)
 
     return wrapper
@@ -87,7 +87,7 @@ def _of_one(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any])
 
 def _along_axis(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any]) -> Callable[..., Any]:
     # As above; and the axis, which is often a keyword argument, takes no dictionary.
-    most, names, composite = call.most, call.names, call.composite
+    most, names, traced = call.most, call.names, call.traced
 
     def wrapper(x: Any = _Missing, /, axis: Any = _Missing, *args: Any, **kwargs: Any) -> Any:
         if direct_hook.use is not accelerated:
@@ -112,8 +112,8 @@ def _along_axis(function: Any, call: DirectCall, theirs: Any, types: frozenset[A
                             return theirs(x, axis, *args, **kwargs)
                 except _ERRORS:
                     pass
-        elif composite is not None and isinstance(x, Tracer) and "out" not in kwargs and len(args) < most - 1:
-            return composite(x, **kwargs) if axis is _Missing else composite(x, axis, *args, **kwargs)
+        elif traced is not None and isinstance(x, Tracer) and "out" not in kwargs and len(args) < most - 1:
+            return traced(x, **kwargs) if axis is _Missing else traced(x, axis, *args, **kwargs)
         return function(*_given(x), **_named(axis), **kwargs) if not args else function(x, axis, *args, **kwargs)
 
     return wrapper
@@ -128,7 +128,7 @@ def _named(axis: Any) -> dict[str, Any]:
 
 
 def _of_two(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any]) -> Callable[..., Any]:
-    most, names, composite = call.most, call.names, call.composite
+    most, names, traced = call.most, call.names, call.traced
 
     def wrapper(x: Any = _Missing, y: Any = _Missing, z: Any = _Missing, /, *args: Any, **kwargs: Any) -> Any:
         if y is _Missing or direct_hook.use is not accelerated:
@@ -150,11 +150,11 @@ def _of_two(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any])
                             return theirs(x, y, z, *args, **kwargs)
                 except _ERRORS:
                     pass
-        elif composite is not None and (isinstance(x, Tracer) or isinstance(y, Tracer)):
+        elif traced is not None and (isinstance(x, Tracer) or isinstance(y, Tracer)):
             if z is _Missing and not kwargs:
-                return composite(x, y)
+                return traced(x, y)
             if len(args) < most - 2 and "out" not in kwargs:
-                return composite(*_given(x, y, z), *args, **kwargs)
+                return traced(*_given(x, y, z), *args, **kwargs)
         return function(*_given(x, y, z), *args, **kwargs)
 
     return wrapper

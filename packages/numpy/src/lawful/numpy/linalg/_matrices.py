@@ -63,7 +63,12 @@ def by_numpy(
                 return function(*args, **kwargs)  # raises the error
 
         names = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
-        call = DirectCall(numpy_function, arrays, False, PLAIN_TYPES, function.__code__.co_argcount, frozenset(names))
+
+        def of_traced(*args: Any, **kwargs: Any) -> Any:
+            return (apply if current.trace.evaluates_constants else function)(*args, **kwargs)
+
+        most = function.__code__.co_argcount
+        call = DirectCall(numpy_function, arrays, False, PLAIN_TYPES, most, frozenset(names), traced=of_traced)
         return cast(F, direct_hook.use(wrapper, call))
 
     return decorate
