@@ -10,8 +10,8 @@ import pytest
 
 from lawful import ops
 from lawful.core import MissingRuleError, Primitive, current, eval_trace
+from lawful.staging import ShapeDtypeStruct, make_jaxpr, numpy_function, pure_callback
 from lawful.staging import jit as jit_by
-from lawful.staging import make_jaxpr
 from lawful.staging._numpy_backend import source as _source
 
 jit = partial(jit_by, backend="numpy")
@@ -307,3 +307,34 @@ def test_numpy_program_of_many_arguments_is_linear() -> None:
     assert len(source(8_000)) < 2.1 * len(source(4_000))
     numbers = [float(x) for x in range(3_000)]
     assert jit(lambda xs: [sum(xs), xs[0], xs[2500]], backend="numpy")(numbers) == [sum(numbers), 0.0, 2500.0]
+
+
+def test_numpy_function_has_no_dead_equations() -> None:
+    """The bodies of loops that are called eagerly are compiled without what nothing uses."""
+    calls = []
+
+    def f(x: Any) -> Any:
+        ops.sin(pure_callback(lambda x: calls.append(x) or x, ShapeDtypeStruct((), "f8"), x))
+        return ops.mul(x, 2.0)
+
+    assert numpy_function(make_jaxpr(f)(3.0))(3.0) == [6.0]
+    assert not calls
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1", "?", "c8"])
+def test_numpy_backend_selects_scalars_as_scalars(dtype: str) -> None:
+    scalar = np.dtype(dtype).type
+    x, y = scalar(1), scalar(0)
+    found = jit(ops.select_n)(np.bool(True), x, y)
+    assert type(found) is type(ops.select_n(np.bool(True), x, y)) is scalar
+    assert found == y
+    converted = jit(lambda x: ops.convert_element_type(x, dtype))(np.bool(True))
+    assert type(converted) is scalar
+    assert converted == x
+
+
+def test_numpy_backend_selects_copies_of_arrays() -> None:
+    x, y = np.arange(3.0), np.ones(3)
+    found = jit(lambda which, x, y: (ops.select_n(which, x, y), x))(np.bool(False), x, y)
+    assert found[0].tolist() == x.tolist()
+    assert not np.shares_memory(found[0], found[1])

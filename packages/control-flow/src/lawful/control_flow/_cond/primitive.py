@@ -42,6 +42,9 @@ cond_p.def_expand(_impl)
 @cond_p.def_rule_as("numpy")
 def _numpy(avals: Sequence[ShapedArray], compile: Callable[..., Any], *, branches: Branches) -> Callable[..., Any]:
     functions = [compile(branch) for branch in branches]
+    if len(functions) == 2:
+        of_false, of_true = functions
+        return lambda index, *args: (of_true if index > 0 else of_false)(*args)
 
     def choose(index: Any, *args: Any) -> Any:
         return functions[_position(index, functions)](*args)

@@ -75,9 +75,11 @@ def _specialised(
     """Returns the function for operands of a type: the scalar type itself where the conversion is exact."""
     impl = convert_element_type_p.rule("impl")
     (aval,) = avals
-    is_exact = aval.dtype in _REAL and new_dtype in _REAL and aval.dtype.itemsize <= new_dtype.itemsize
-    if impl is _impl and not aval.shape and is_exact:
-        return float if weak_type else new_dtype.type
+    if impl is _impl and not aval.shape:
+        if aval.dtype in _REAL and new_dtype in _REAL and aval.dtype.itemsize <= new_dtype.itemsize:
+            return float if weak_type else new_dtype.type
+        if aval.dtype.kind == "b" and new_dtype.isbuiltin == 1 and new_dtype.kind in "iufc" and not weak_type:
+            return new_dtype.type
     return partial(impl, new_dtype=new_dtype, weak_type=weak_type)
 
 

@@ -180,11 +180,12 @@ def _require_selector(which: ShapedArray, cases: Sequence[ShapedArray]) -> None:
 @select_n_p.def_impl
 def _select_impl(which: Any, *cases: Any) -> Any:
     if len(cases) == 2 and np.asarray(which).dtype == _BOOL:
-        return np.where(which, cases[1], cases[0])
-    out = np.asarray(cases[0])
-    for i, case in enumerate(cases[1:], 1):
-        out = np.where(np.greater_equal(which, i), case, out)
-    return out
+        out = np.where(which, cases[1], cases[0])
+    else:
+        out = np.asarray(cases[0])
+        for i, case in enumerate(cases[1:], 1):
+            out = np.where(np.greater_equal(which, i), case, out)
+    return out if out.ndim else out[()]
 
 
 @by_elements
@@ -194,11 +195,19 @@ def _numpy_where(which: Any, case: Any, other: Any) -> Any:
 
 @select_n_p.def_rule_as("numpy")
 def _select_specialised(avals: Sequence[ShapedArray], compile: Any) -> Callable[..., Any]:
-    """Returns the function for operands of some types: ``numpy.where`` for two cases."""
+    """Returns the function for operands of some types: for two cases ``numpy.where``, or the chosen case alone."""
     impl = select_n_p.rule("impl")
     if impl is not _select_impl or avals[0].dtype != _BOOL or len(avals) != 3:
         return impl
-    return _numpy_where
+    which, aval, _ = avals
+    if which.shape:
+        return _numpy_where
+    if aval.shape:
+        return by_elements(lambda which, case, other: (other if which else case).copy())
+    if aval.dtype.isbuiltin != 1 or aval.dtype.kind not in "biufc":
+        return impl
+    scalar = aval.dtype.type
+    return lambda which, case, other: scalar(other if which else case)
 
 
 @select_n_p.def_abstract_eval

@@ -29,12 +29,13 @@ from lawful.core import (
 from lawful.ops import broadcast_in_dim_p
 from lawful.staging._numpy_backend.broadcasting import leave_to_ufuncs
 from lawful.staging._numpy_backend.folding import folded_values
+from lawful.staging._passes.dce import dce_jaxpr
 
 
 @memoize_program
 def numpy_function(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
     """Returns the Python function that a jaxpr compiles to: of NumPy arrays, a list of them."""
-    return compile_jaxpr(closed)[1]
+    return compile_jaxpr(dce_jaxpr(closed, (True,) * len(closed.out_avals)))[1]
 
 
 #: How many lines one function has at most, but for its last equation. Python compiles a function of 100,000 lines a
