@@ -30,6 +30,11 @@ convert_element_type_p = Primitive("convert_element_type", pure_rules=True)
 convert_element_type_p.def_rule("operations", one_an_element)
 
 _REAL = (np.dtype(np.float32), np.dtype(np.float64))
+_BOOL = np.dtype(bool)
+#: The types of weak values, by dtype.
+_PYTHON_TYPES = {_BOOL: bool, np.dtype(np.int64): int, np.dtype(np.float64): float, np.dtype(np.complex128): complex}
+#: Dtypes whose scalar types convert numbers as arrays do.
+_SCALARS = frozenset(map(np.dtype, "?bhilBHILfdFD"))
 
 
 def convert_element_type(operand: Any, new_dtype: Any) -> Any:
@@ -68,6 +73,14 @@ def _impl(x: Any, *, new_dtype: np.dtype[Any], weak_type: bool) -> Any:
     return cast(x, new_dtype).item() if weak_type else cast(x, new_dtype)
 
 
+def _is_exact(dtype: np.dtype[Any], new_dtype: np.dtype[Any]) -> bool:
+    """Whether a scalar type converts the numbers of a dtype: there is nothing to round or to saturate."""
+    if dtype not in _SCALARS or new_dtype not in _SCALARS:
+        return False
+    is_wider = dtype in _REAL and new_dtype in _REAL and dtype.itemsize <= new_dtype.itemsize
+    return dtype in (new_dtype, _BOOL) or is_wider
+
+
 @convert_element_type_p.def_rule_as("numpy")
 def _specialised(
     avals: Sequence[ShapedArray], compile: Any, *, new_dtype: np.dtype[Any], weak_type: bool
@@ -75,11 +88,10 @@ def _specialised(
     """Returns the function for operands of a type: the scalar type itself where the conversion is exact."""
     impl = convert_element_type_p.rule("impl")
     (aval,) = avals
-    if impl is _impl and not aval.shape:
-        if aval.dtype in _REAL and new_dtype in _REAL and aval.dtype.itemsize <= new_dtype.itemsize:
-            return float if weak_type else new_dtype.type
-        if aval.dtype.kind == "b" and new_dtype.isbuiltin == 1 and new_dtype.kind in "iufc" and not weak_type:
-            return new_dtype.type
+    if impl is _impl and not aval.shape and _is_exact(aval.dtype, new_dtype):
+        function = _PYTHON_TYPES.get(new_dtype) if weak_type else new_dtype.type
+        if function is not None:
+            return function
     return partial(impl, new_dtype=new_dtype, weak_type=weak_type)
 
 

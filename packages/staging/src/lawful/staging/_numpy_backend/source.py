@@ -301,7 +301,7 @@ def _is_of_numpy(function: Callable[..., Any]) -> bool:
     if type(function) is MethodDescriptorType:
         return function.__objclass__ is np.ndarray
     if isinstance(function, type):
-        return function is float or issubclass(function, np.number)
+        return function in (bool, int, float, complex) or issubclass(function, np.generic)
     if type(function) is BuiltinFunctionType:
         return function.__module__ == "_operator"
     return getattr(function, "is_numpy", False)
