@@ -149,10 +149,10 @@ class _Writer:
             temporaries.append(self._names[result])
         self.lines.append("; ".join([line, *[f"{name} = None" for name in temporaries]]))
         kept = None if result in dead else self._names[result]
-        for var in dead:
-            name = self._names[var]
+        # A result that nothing uses may have overwritten an operand: both have one buffer.
+        for name, dtype in {self._names[var]: var.aval.dtype for var in dead}.items():
             if name.startswith("b") and name != kept:
-                self._unused.setdefault(var.aval.dtype, []).append(name)
+                self._unused.setdefault(dtype, []).append(name)
 
     def _may_overwrite(self, function: Any, var: Var, operands: Sequence[Atom], dtype: np.dtype[Any]) -> bool:
         """Whether the buffer of a variable that dies in an equation may take the result."""
