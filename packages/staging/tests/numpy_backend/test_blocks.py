@@ -289,6 +289,16 @@ def test_blocks_keep_the_order_of_effects() -> None:
     assert seen == [2.0, 6.0]
 
 
+def peak(call: Callable[[], Any]) -> int:
+    """Returns the most bytes that a call had allocated at a time."""
+    call()
+    tracemalloc.start()
+    call()
+    found = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return found
+
+
 def test_blocks_peak_memory() -> None:
     """Results inside of a group take no memory of their own."""
     x = np.ones(10**6)
@@ -298,19 +308,26 @@ def test_blocks_peak_memory() -> None:
             x = ops.sub(ops.mul(ops.add(x, 1.0), x), ops.mul(x, 0.5))
         return x
 
-    def peak(call: Callable[[], Any]) -> int:
-        call()
-        tracemalloc.start()
-        call()
-        found = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return found
-
     compiled = jit(f, backend="numpy")
     with plain():
         single = jit(lambda x: f(x), backend="numpy")
         single(x)
     assert peak(lambda: compiled(x)) < 0.6 * peak(lambda: single(x))
+
+
+def test_blocks_peak_memory_of_independent_chains() -> None:
+    """An operand that dies in one of them is freed before the results of the next one are allocated."""
+    args = [np.ones(SIZE) for _ in range(8)]
+
+    def f(*args: Any) -> list[Any]:
+        sums = [ops.cumsum(x, 0) for x in args]
+        return [ops.add(ops.mul(x, 2.0), x) for x in sums]
+
+    grouped = numpy_backend.lower(make_jaxpr(f)(*args), name="f")
+    assert grouped.as_text().count(" = blocks_") == len(args)
+    with plain():
+        single = numpy_backend.lower(make_jaxpr(f)(*args), name="f")
+    assert peak(lambda: grouped(*args)) < 1.2 * peak(lambda: single(*args))
 
 
 def test_blocks_source_shows_the_equations() -> None:

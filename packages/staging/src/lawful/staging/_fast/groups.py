@@ -5,7 +5,7 @@ The results inside a group that nothing else uses are never whole arrays: see `l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -116,17 +116,43 @@ class _Group:
         self._number = number
 
     def ended(self) -> list[JaxprEqn]:
-        """Returns the equation for the group, or its equations if none has a result for the others alone."""
-        eqns, functions = self._eqns, self._functions
-        outvars = [eqn.outvars[0] for eqn in eqns if self._last.get(eqn.outvars[0], -1) > self._number]
-        if outvars and len(outvars) < len(eqns):
-            inner = self.results
-            atoms = dict.fromkeys([atom for eqn in eqns for atom in eqn.invars if type(atom) is Var])
-            invars = [atom for atom in atoms if atom not in inner]
-            blocks = Blocks(Jaxpr([], invars, eqns, outvars), functions)
-            eqns = [JaxprEqn(blocks_p, invars, outvars, {"blocks": blocks}, eqns[0].source)]
+        """Returns an equation for each part of the group; the equations of a part if each has a result for others."""
+        ended: list[JaxprEqn] = []
+        for numbers in _connected(self._eqns):
+            eqns = [self._eqns[i] for i in numbers]
+            outvars = [eqn.outvars[0] for eqn in eqns if self._last.get(eqn.outvars[0], -1) > self._number]
+            if outvars and len(outvars) < len(eqns):
+                atoms = dict.fromkeys([atom for eqn in eqns for atom in eqn.invars if type(atom) is Var])
+                invars = [atom for atom in atoms if atom not in self.results]
+                blocks = Blocks(Jaxpr([], invars, eqns, outvars), [self._functions[i] for i in numbers])
+                eqns = [JaxprEqn(blocks_p, invars, outvars, {"blocks": blocks}, eqns[0].source)]
+            ended += eqns
         self._clear()
-        return eqns
+        return ended
+
+
+def _connected(eqns: Sequence[JaxprEqn]) -> Iterable[list[int]]:
+    """Returns the numbers of equations in parts that share no arrays.
+
+    One part after the other takes less memory: the operands of a part are freed before the results of the next one.
+    """
+    first: dict[Var, int] = {}
+    roots = [*range(len(eqns))]
+
+    def root(i: int) -> int:
+        while roots[i] != i:
+            roots[i] = i = roots[roots[i]]
+        return i
+
+    for i, eqn in enumerate(eqns):
+        for atom in (*eqn.invars, *eqn.outvars):
+            if type(atom) is Var and atom.aval.shape:
+                low, high = sorted((root(first.setdefault(atom, i)), root(i)))
+                roots[high] = low
+    parts: dict[int, list[int]] = {}
+    for i in range(len(eqns)):
+        parts.setdefault(root(i), []).append(i)
+    return parts.values()
 
 
 def _shape(eqn: JaxprEqn) -> tuple[int, ...]:
