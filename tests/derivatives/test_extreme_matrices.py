@@ -116,6 +116,16 @@ def check_scaled(found: Array, expected: Array, exponent: int, message: str) -> 
     assert (error <= 200 * info.eps * np.abs(expected[is_finite]).max(initial=0) + info.tiny).all(), message
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("element", [3.0, 0.1, -7e-30, 6e30, 0.0])
+def test_det_hessian_of_one_row_is_zero(dtype: str, element: float) -> None:
+    """Exactly: the determinant is the element. Derivatives by the inverse would be zero up to rounding."""
+    x = np.array([[element]], dtype)
+    for hessian in (jacfwd(jacrev(lnp.linalg.det)), jacrev(jacrev(lnp.linalg.det)), jacrev(jacfwd(lnp.linalg.det))):
+        np.testing.assert_array_equal(hessian(x), np.zeros((1, 1, 1, 1), dtype))
+    np.testing.assert_array_equal(grad(lnp.linalg.det)(x), np.ones((1, 1), dtype))
+
+
 @pytest.mark.parametrize("shape", [(0, 0), (3, 0, 0), (0, 2, 2)])
 def test_balanced_of_empty_matrices(shape: tuple[int, ...]) -> None:
     with warnings.catch_warnings():

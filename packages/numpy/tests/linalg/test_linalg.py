@@ -66,7 +66,7 @@ def test_linalg_refuses_float16(name):
 def test_linalg_singular_matrices():
     """A singular matrix raises LinAlgError eagerly, and gives values that are not finite when traced."""
     for name, args in {"inv": (SINGULAR,), "solve": (SINGULAR, ONES), "cholesky": (-SINGULAR,)}.items():
-        with pytest.raises(np.linalg.LinAlgError):
+        with pytest.raises(np.linalg.LinAlgError, match=f": {name}: expected matrices that NumPy accepts"):
             getattr(linalg, name)(*args)
         assert not np.isfinite(values(getattr(linalg, name), *args)).any()
     assert values(linalg.det, SINGULAR) == 0

@@ -34,7 +34,14 @@ def _reversed_dims(x: Any) -> Any:
     return ops.transpose(x, tuple(range(get_aval(x).ndim))[::-1])
 
 
-@direct(numpy.ndarray.reshape, most=2, names=("order",))
+def _numpy_reshape(a: Any, shape: Any) -> Any:
+    if shape is None:  # NumPy gives a view of the same shape
+        raise TypeError(shape)
+    return a.reshape(shape)
+
+
+# An order is left to the function: NumPy's "A" depends on how the elements lie in memory.
+@direct(_numpy_reshape, most=2)
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:
     """Returns the elements, in row-major order by default, in another shape.
 

@@ -91,9 +91,6 @@ def _cholesky(a: Any, *, upper: bool) -> Any:
     return adjoint(out) if upper else out
 
 
-_cholesky.__name__ = "cholesky"
-
-
 def qr(a: Any, mode: str = "reduced") -> Any:
     """Returns the QR decomposition ``a = Q R``.
 

@@ -167,6 +167,3 @@ def _lstsq(a: Any, b: Any, rcond: Any) -> tuple[Any, Any, Any, Any]:
         residuals = ops.reduce_sum(difference * difference, (0,))
     rank = ops.convert_element_type(matrix_rank(a, rtol=rcond), _INT32)
     return ops.squeeze(x, (1,)) if len(right) == 1 else x, residuals, rank, s
-
-
-_lstsq.__name__ = "lstsq"

@@ -46,6 +46,7 @@ def by_numpy(
 
     def decorate(function: F) -> F:
         apply = eagerly or ops.Composite(function, arrays, looks=True)
+        name = function.__name__.removeprefix("_")
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -56,7 +57,7 @@ def by_numpy(
             except numpy.linalg.LinAlgError as error:
                 function(*args, **kwargs)  # raises if a shape is wrong
                 raise LinAlgError(
-                    f"{wrapper.__name__}: expected matrices that NumPy accepts, got {error}; use pinv, lstsq or svd "
+                    f"{name}: expected matrices that NumPy accepts, got {error}; use pinv, lstsq or svd "
                     "where a matrix may be singular"
                 ) from error
             except (TypeError, ValueError, OverflowError):
