@@ -61,7 +61,8 @@ sqrt(x,out=x) sin(x,x) sin() exp(x,where=True) logaddexp(x,x) logaddexp(x,0.5) l
 isnan(x) logical_and(x,x) negative(x) greater(x,0) bitwise_and(x,1) divmod(x,2) hypot(x,x) floor_divide(x,2)
 dot(x,x) dot(x,2) dot(x,x,out=None) matmul(x,x) inner(x,x) outer(x,X) tensordot(x,x,1) vdot(x,x) isclose(x,x,1e-3)
 allclose(x,x) allclose(x,X,rtol=1e-3) array_equal(x,x) take(x,numpy.array([0,-1])) take(x,numpy.array([0,9]))
-take(x,numpy.array([True])) take(x,numpy.array([[0],[1]]),axis=0) take(x,numpy.array([0,9]),mode="clip") take(x,1)
+take(x,numpy.array([True])) take(x,numpy.array(0)) take(x,numpy.array(0),0)
+take(x,numpy.array([[0],[1]]),axis=0) take(x,numpy.array([0,9]),mode="clip") take(x,1)
 take_along_axis(x,numpy.array([0,-1])) take_along_axis(x,numpy.array([9])) take_along_axis(x,numpy.array([1]),axis=None)
 """.split()  # noqa: SIM905
 OTHERS = """

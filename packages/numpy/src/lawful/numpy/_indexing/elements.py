@@ -16,7 +16,8 @@ __all__ = ["take", "take_along_axis", "put_along_axis", "nonzero", "flatnonzero"
 
 
 def _numpy_take(a: Any, indices: Any, axis: Any = None) -> Any:
-    if indices.dtype.kind == "b":  # NumPy takes booleans as integers
+    # NumPy takes booleans as integers, and gives a scalar for one index.
+    if indices.dtype.kind == "b" or not indices.ndim:
         raise TypeError(indices)
     return a.take(indices, axis)
 
