@@ -126,6 +126,13 @@ def test_direct_calls_agree_with_plain_ones(namespace: Any, text: str, name: str
     assert outcome(text, namespace, ARRAYS[name]) == expected
 
 
+@pytest.mark.parametrize("name", ["sin", "expm1", "log1p", "reciprocal"])
+def test_ufunc_integer_beyond_64_bits_is_explained(name: str) -> None:
+    for x in (2**70, -(2**70)):
+        with pytest.raises(OverflowError, match=r"a value that fits int64, got -?1180591620717411303424; use a float"):
+            getattr(np, name)(x)
+
+
 @pytest.mark.fast
 def test_direct_calls_are_made_for_plain_arrays_only(monkeypatch: pytest.MonkeyPatch) -> None:
     called = []

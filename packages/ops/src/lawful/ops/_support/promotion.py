@@ -324,6 +324,8 @@ def with_fitting_integers(args: Sequence[Any], name: str, function: PromoteAs, o
         if loop is not None and kind(loop) in "fc" and abs(x) < _BEYOND_FLOATS:
             with np.errstate(over="ignore"):  # infinity, as in NumPy
                 return np.asarray(float(x)).astype(loop)[()]
+        if dtype is None:
+            get_aval(x)  # raises the error of an integer by itself
         raise IntegerOverflowError(
             f"integer: expected a value that fits {dtype}, got {shorten(x)}; convert the array first"
         )
