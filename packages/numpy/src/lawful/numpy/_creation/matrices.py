@@ -40,7 +40,13 @@ def _row_and_column(rows: int, columns: int) -> tuple[Any, Any]:
     return row, column
 
 
-@direct(numpy.eye, types=frozenset([int]), most=3)
+def _numpy_eye(N: int, M: Any = None, k: Any = 0) -> Any:
+    if type(k) is not int:  # NumPy accepts any number beyond the matrix
+        raise TypeError(k)
+    return numpy.eye(N, M, k)
+
+
+@direct(_numpy_eye, types=frozenset([int]), most=3)
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None) -> Any:
     """Returns a matrix of zeros with ones on a diagonal.
 
