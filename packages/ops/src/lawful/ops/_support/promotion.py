@@ -148,9 +148,8 @@ def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
 def require_fitting(x: int, dtype: np.dtype[Any]) -> None:
     """Raises IntegerOverflowError if an integer dtype cannot hold a Python integer."""
     if dtype.kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
-        raise IntegerOverflowError(
-            f"integer: expected a value that fits {dtype}, got {shorten(x)}; convert the array first"
-        )
+        expected = f"integer: expected a value that fits {dtype}"
+        raise IntegerOverflowError(f"{expected}, got {shorten(x)}; convert the array first")
 
 
 def cast(x: Any, dtype: np.dtype[Any]) -> Any:
@@ -326,9 +325,8 @@ def with_fitting_integers(args: Sequence[Any], name: str, function: PromoteAs, o
                 return np.asarray(float(x)).astype(loop)[()]
         if dtype is None:
             get_aval(x)  # raises the error of an integer by itself
-        raise IntegerOverflowError(
-            f"integer: expected a value that fits {dtype}, got {shorten(x)}; convert the array first"
-        )
+        expected = f"integer: expected a value that fits {dtype}"
+        raise IntegerOverflowError(f"{expected}, got {shorten(x)}; convert the array first")
 
     if not any(large):
         large = [type(x) is int for x in args]
