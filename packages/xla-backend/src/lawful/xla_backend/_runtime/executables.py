@@ -4,11 +4,14 @@ Facts about jaxlib's private API, valid for 0.11.2 to 0.12.0.1:
 
 - An executable and a handler of results check byte sizes only, not shapes and dtypes: callers compare avals.
 - In jaxlib 0.11, 32 running programs whose partitions wait for each other wait forever.
+- Two threads that start programs in partitions at the same time may both find that no other such program runs. The
+  partitions of both share the runtime's threads then, and may wait for each other forever.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -35,17 +38,30 @@ from lawful.xla_backend._runtime.handles import Device, MemoryAnalysis, Options,
 # How many programs of several partitions may run at a time in jaxlib 0.11, which has room for 32 programs.
 _MAX_RUNNING: Final = 16
 _running: Final[deque[Any]] = deque()
+# One thread at a time starts a program in several partitions.
+_starting: Final = threading.Lock()
 #: Whether it is jaxlib 0.11.
 is_limited: Final = tuple(map(int, jaxlib_version.split(".")[:2])) < (0, 12)
 
 
-def _limited(loaded: Any) -> Callable[..., Any]:
-    """Returns the call of a program of several partitions that waits while too many of those run."""
+def _in_order(loaded: Any) -> Callable[..., Any]:
+    """Returns the call of a program of several partitions, which one thread at a time starts."""
 
     def execute(buffers: list[Any], with_tokens: bool = False) -> Any:
+        with _starting:
+            return loaded.execute_sharded(buffers, with_tokens=with_tokens)
+
+    return execute
+
+
+def _limited(loaded: Any) -> Callable[..., Any]:
+    """Returns a call like `_in_order`, which waits while too many programs of several partitions run."""
+    in_order = _in_order(loaded)
+
+    def execute(buffers: list[Any], with_tokens: bool = False) -> Any:
+        started = in_order(buffers, with_tokens=True)
         if with_tokens:  # the caller waits for its end
-            return loaded.execute_sharded(buffers, with_tokens=True)
-        started = loaded.execute_sharded(buffers, with_tokens=True)
+            return started
         _running.append(started.consume_token())
         if len(_running) > _MAX_RUNNING:
             _running.popleft().block_until_ready()
@@ -73,8 +89,8 @@ class Executable:
         if isinstance(target, tuple):
             self.assignments = partitions.result_assignments(loaded, out_avals, len(target))
             shardings = [partitions.runtime_sharding(target, assignment) for assignment in self.assignments]
-            if is_limited and len(target) > 1:
-                self.execute = _limited(loaded)
+            if len(target) > 1:
+                self.execute = _limited(loaded) if is_limited else _in_order(loaded)
         else:
             shardings = [single_device_sharding(target)] * len(out_avals)
         self.handlers = [
