@@ -48,7 +48,7 @@ def test_jit_argument_may_change_while_the_program_runs() -> None:
 
 
 def test_jit_results_that_nobody_keeps_show_no_end() -> None:
-    """What is left of a dropped or donated result does not tell that its program has ended."""
+    """A result that was dropped or donated does not tell whether its program has ended."""
     compiled = jit(lambda x: lnp.broadcast_to(_slow_sum(x), (20_000,)), backend="xla")
     donating = jit(lambda y: y + 1.0, donate_argnums=0, backend="xla")
     for k in range(30):
@@ -83,3 +83,11 @@ def test_jit_weak_and_device_arguments_beside_staged_ones() -> None:
     on_device = device_put(np.arange(3.0))
     found = [compiled(np.full(4, float(k)), float(k), on_device, k) for k in range(10)]
     assert [float(x) for x in found] == [4.0 * k * k + 3.0 + k for k in range(10)]
+
+
+def test_jit_small_result_that_is_donated() -> None:
+    """A small result is kept to see whether its program has ended; after a donation it cannot tell."""
+    compiled = jit(lambda x: _slow_sum(x) * 1.0, backend="xla")
+    donating = jit(lambda y: y + 1.0, donate_argnums=0, backend="xla")
+    found = [donating(compiled(np.full(8, float(k)))) for k in range(20)]
+    assert [float(y) for y in found] == [8.0 * k + 1.0 for k in range(20)]

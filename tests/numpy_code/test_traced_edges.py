@@ -292,7 +292,7 @@ def test_round_of_a_complex_number_is_refused(transform: Callable[..., Any]):
 
 @pytest.mark.parametrize("backend", ["numpy", "xla"])
 def test_round_of_tracers_is_an_integer(backend: str):
-    """That of a known number is exact, as it is Python's."""
+    """`round` of a known number gives Python's exact integer."""
     assert grad(lambda x: x * round(x))(1e20) == 1e20
     found = jit(lambda x: round(x), backend=backend)(2.5)
     assert (found, lnp.result_type(found)) == (2, np.int64)

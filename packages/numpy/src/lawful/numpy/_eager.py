@@ -30,8 +30,8 @@ _ARRAYS = (numpy.ndarray, numpy.generic)
 class DirectCall:
     """When a function of NumPy gives what a function of this package gives.
 
-    That is where the first arguments are NumPy arrays of the dtypes that NumPy promotes as lawful does, float16 apart,
-    evaluated at once, and all others are static: numbers, texts, types, None and tuples of these. Where NumPy's
+    The first arguments must be NumPy arrays, and nothing may be traced. NumPy promotes their dtypes as lawful does;
+    float16 is left out. All other arguments are static: numbers, texts, types, None and tuples of these. Where NumPy's
     function raises an error, the function of this package is called.
 
     Attributes:
