@@ -1,6 +1,7 @@
 """A program runs where its arguments are: sharded, it gives the values that it gives on one device."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from lawful.xla_backend import (
     devices,
     set_cache_dir,
 )
+from lawful.xla_backend._runtime import executables
 
 from .test_sharded_arrays import check_shards
 
@@ -317,6 +319,27 @@ def test_program_many_calls_and_threads_do_not_hang(grid) -> None:
     for thread in threads:
         thread.join()
     assert found == [True] * 9
+
+
+def test_program_is_started_by_one_thread_at_a_time() -> None:
+    class Loaded:
+        starting, most = 0, 0
+
+        def execute_sharded(self, buffers, with_tokens=False):
+            self.starting += 1
+            self.most = max(self.most, self.starting)
+            time.sleep(0.001)  # another thread runs
+            self.starting -= 1
+            return buffers
+
+    loaded = Loaded()
+    execute = executables._in_order(loaded)
+    threads = [threading.Thread(target=lambda: [execute([]) for _ in range(20)]) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert loaded.most == 1
 
 
 def test_program_results_are_arrays(grid) -> None:
