@@ -6,9 +6,10 @@ An equation with effects is live, and so are its operands, even if nothing uses 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import is_
 from typing import Any
 
-from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var, applies_effects, has_effects, map_jaxprs, memoize
+from lawful.core import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, applies_effects, has_effects, map_jaxprs, memoize
 from lawful.staging._liveness import live_equation
 
 
@@ -24,13 +25,13 @@ def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs:
     """
     jaxpr = closed.jaxpr
     outvars = [atom for atom, used in zip(jaxpr.outvars, used_outputs, strict=True) if used]
-    live: set[Var] = {atom for atom in outvars if type(atom) is Var}
+    live: set[Atom] = set(outvars)  # with literals, which no equation defines
     eqns: list[JaxprEqn] = []
     for eqn in reversed(jaxpr.eqns):
         needed = live_equation(eqn, live)
         if needed is not None:
             eqns.append(needed)
-            live.update([atom for atom in needed.invars if type(atom) is Var])
+            live.update(needed.invars)
     eqns.reverse()
     consts: list[Any] = []
     constvars = []
@@ -40,7 +41,7 @@ def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs:
             consts.append(const)
     invars = list(jaxpr.invars) if keep_inputs else [var for var in jaxpr.invars if var in live]
     if len(consts) + len(invars) + len(outvars) == len(closed.consts) + len(jaxpr.invars) + len(jaxpr.outvars) and (
-        len(eqns) == len(jaxpr.eqns) and all(new is old for new, old in zip(eqns, jaxpr.eqns, strict=True))
+        len(eqns) == len(jaxpr.eqns) and all(map(is_, eqns, jaxpr.eqns))
     ):
         return closed  # nothing was dead: keep the jaxpr, and with it its transformed jaxprs
     return ClosedJaxpr(Jaxpr(constvars, invars, eqns, outvars, name=jaxpr.name), consts)
