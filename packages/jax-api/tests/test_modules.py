@@ -268,7 +268,7 @@ def test_stax_has_the_older_names_of_initializers() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"compiler_options": {"xla_cpu_enable_fast_math": True}}, ValueError, "pass them to jit"),
+        ({"compiler_options": ["xla_cpu_enable_fast_math"]}, TypeError, "mapping from names"),
         ({"abstracted_axes": {0: "n"}}, ValueError, "leave it out"),
         ({"static_argnum": 0}, TypeError, "static_argnum"),
     ],

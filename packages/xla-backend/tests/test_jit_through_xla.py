@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import ArgumentValueError, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
 from lawful.staging import get_backend, jit
 from lawful.xla_backend import Array, DeletedArrayError, XlaError, backend, device_put
 
@@ -99,6 +99,24 @@ def test_jit_ahead_of_time_with_options_of_xla() -> None:
     assert plain.as_text() != split.as_text()
     with pytest.raises(XlaError, match="no_such_option"):
         lowered.compile({"no_such_option": True})
+
+
+def test_jit_compiler_options_only_outermost() -> None:
+    inner = jit(ops.sin, compiler_options={"xla_backend_optimization_level": 0})
+    for backend_name in ("xla", "numpy"):
+        with pytest.raises(ArgumentValueError, match="jit of sin: expected compiler_options at the outermost jit"):
+            jit(lambda x: inner(x) + 1.0, backend=backend_name)(1.0)
+    assert jit(lambda x: jit(ops.sin, compiler_options={})(x))(0.0) == 0.0
+    with pytest.raises(ArgumentTypeError, match="jit: expected compiler_options as a mapping"):
+        jit(ops.sin, compiler_options={1: 0})
+
+
+def test_jit_compiler_options_one_is_not_true() -> None:
+    # Functions with equal jaxprs share compiled programs, so 1 and True must not be equal in the key.
+    assert jit(ops.sin, compiler_options={"xla_cpu_enable_fast_math": True})(0.0) == 0.0
+    with pytest.raises(XlaError, match="xla_backend_optimization_level"):
+        jit(ops.sin, compiler_options={"xla_backend_optimization_level": True})(0.0)
+    assert jit(ops.sin, compiler_options={"xla_backend_optimization_level": 1})(0.0) == 0.0
 
 
 def test_jit_two_threads_at_once() -> None:

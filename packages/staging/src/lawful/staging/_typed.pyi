@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal, Protocol, overload
 
 from lawful.core import ClosedJaxpr
+from lawful.staging._backends import CompilerOptions
 from lawful.staging._jit.jit import JitFunction
 
 class Jitted[**P, R](JitFunction):
@@ -35,6 +36,7 @@ def jit[**P, R](
     keep_unused: bool = False,
     backend: str | None = None,
     inline: bool = False,
+    compiler_options: CompilerOptions | None = None,
     passes: Sequence[Callable[[ClosedJaxpr], ClosedJaxpr]] = (),
 ) -> Jitted[P, R]: ...
 @overload
@@ -51,6 +53,7 @@ def jit(
     keep_unused: bool = False,
     backend: str | None = None,
     inline: bool = False,
+    compiler_options: CompilerOptions | None = None,
     passes: Sequence[Callable[[ClosedJaxpr], ClosedJaxpr]] = (),
 ) -> JitDecorator: ...
 @overload

@@ -49,7 +49,7 @@ def moving_carry(body: ClosedJaxpr, consts: Many, carry: Many, xs: Many) -> list
 
 
 @memoize
-def _compiled(closed: ClosedJaxpr, name: str, backend: str | None) -> Any:
+def _compiled(closed: ClosedJaxpr, name: str, backend: Any) -> Any:
     def jet(series: Many) -> Many:
         return program(closed, series)
 
@@ -57,7 +57,7 @@ def _compiled(closed: ClosedJaxpr, name: str, backend: str | None) -> Any:
     return jit(jet, backend=backend)
 
 
-def _jit(args: Many, *, jaxpr: ClosedJaxpr, name: str, backend: str | None = None, **_: Any) -> Many:
+def _jit(args: Many, *, jaxpr: ClosedJaxpr, name: str, backend: Any = None, **_: Any) -> Many:
     compiled = _compiled(jaxpr, name, backend)
     before = impure_rules()
     found: Many = compiled(args)

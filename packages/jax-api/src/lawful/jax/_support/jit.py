@@ -48,18 +48,14 @@ def jit(
       keep_unused: has no effect: results are the same.
       device: has no effect: programs run where their arguments are.
       abstracted_axes: None.
-      compiler_options: none; compile takes them: ``jit(f).lower(x).compile(compiler_options=…)``.
+      compiler_options: XLA's options by name; only the outermost ``jit`` may have some.
 
     Raises:
-      ArgumentValueError: ``abstracted_axes`` or ``compiler_options`` are given.
+      ArgumentValueError: ``abstracted_axes`` is given.
+      ArgumentTypeError: ``compiler_options`` is no mapping from names to strings and numbers.
 
     Source: ``jax.jit``.
     """
-    if compiler_options:
-        raise ArgumentValueError(
-            f"jit: expected no compiler_options, got {compiler_options!r}; pass them to "
-            "jit(f).lower(x).compile(compiler_options=...)"
-        )
     if abstracted_axes is not None:
         raise ArgumentValueError(
             f"jit: expected abstracted_axes=None, because shapes are known here, got {abstracted_axes!r}; leave it out"
@@ -73,6 +69,7 @@ def jit(
         "backend": None if xla_backend is None and backend == "cpu" else backend,
         "in_shardings": in_shardings,
         "out_shardings": out_shardings,
+        "compiler_options": compiler_options,
     }
     chosen = {name: value for name, value in chosen.items() if value is not None}
     if fun is None:

@@ -10,6 +10,7 @@ import numpy as np
 from lawful import tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, ClosedJaxpr, ShapedArray, record, shorten
 from lawful.staging._backends import Backend, CompiledProgram, CompilerOptions, LoweredProgram, get_backend
+from lawful.staging._jit.compiler_options import ChosenBackend, name_of, options_of
 from lawful.staging._jit.compiling import compiling
 from lawful.staging._make_jaxpr import struct_of
 from lawful.staging._signature import Statics, describe_argument, in_avals
@@ -42,7 +43,7 @@ class Traced:
     out_tree: Any
     name: str
     donated: tuple[int, ...]
-    backend: str | None
+    backend: ChosenBackend
     statics: Statics
     #: How each argument lies on several devices, or None; None if none does.
     shardings: tuple[Any, ...] | None = None
@@ -68,7 +69,7 @@ class Traced:
           ArgumentTypeError: ``lowering_platforms`` is no sequence of names.
           ArgumentValueError: a platform is not that of the backend, or there is none.
         """
-        backend = get_backend(self.backend)
+        backend = get_backend(name_of(self.backend))
         if lowering_platforms is not None:
             _check_platforms(backend, lowering_platforms)
         program = backend.lower(self.jaxpr, name=self.name, donated=self.donated)
@@ -176,7 +177,8 @@ class Lowered(_Stage):
         """Returns the function ready to run.
 
         Args:
-          compiler_options: the backend's own, by name: XLA's flags as ``{"xla_backend_optimization_level": 0}``.
+          compiler_options: the backend's own, by name: XLA's flags as ``{"xla_backend_optimization_level": 0}``. They
+            are added to those of `jit`, and replace the ones of their names.
           device_assignment: the devices of the program, in order, where its shardings are on an ``AbstractMesh``,
             which has none.
 
@@ -189,7 +191,8 @@ class Lowered(_Stage):
         given = {"shardings": self.traced.shardings, "devices": devices}
         options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         with compiling(self.traced.name):
-            return Compiled(self.traced, self.program.compile(compiler_options, **options))
+            chosen = {**options_of(self.traced.backend), **(compiler_options or {})}
+            return Compiled(self.traced, self.program.compile(chosen or None, **options))
 
     def cost_analysis(self) -> dict[str, Any]:
         """Returns what the backend expects a call to cost."""

@@ -20,6 +20,7 @@ from lawful.core import (
 from lawful.staging._jit.ahead_of_time import Traced, shardings_of
 from lawful.staging._jit.cache_misses import refuse_attribute, tracing
 from lawful.staging._jit.compiled import compiled
+from lawful.staging._jit.compiler_options import ChosenBackend, CompilerOptions, with_options
 from lawful.staging._jit.entry import Entry, Signature
 from lawful.staging._jit.passes import Pass, passed, passes_key, passes_of
 from lawful.staging._jit.primitive import jit_p
@@ -42,7 +43,7 @@ class JitFunction:
 
     def __init__(
         self, function: Callable[..., Any], statics: Statics, donate: tuple[int, ...], donate_names: tuple[str, ...],
-        backend: str | None, inline: bool, passes: tuple[Pass, ...],
+        backend: ChosenBackend, inline: bool, passes: tuple[Pass, ...],
     ) -> None:  # fmt: skip
         functools.update_wrapper(self, function)
         self._function = function
@@ -54,9 +55,8 @@ class JitFunction:
         self.passes = passes
         self._name = function_name(function)
         self._label = f"jit of {self._name}"
-        options = (statics, donate, donate_names, backend, passes_key(passes))
         self._caches = caches_of(function)  # a reference, for callables that cannot hold it
-        self._cache = self._caches.with_options(options)
+        self._cache = self._caches.with_options((statics, donate, donate_names, backend, passes_key(passes)))
         #: Puts the arguments of a call, ``args`` and ``kwargs``, where shardings want them, and returns both.
         self.place: Callable[[tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]] | None = None
 
@@ -92,9 +92,8 @@ class JitFunction:
         if impure_rules() == before:  # else lowering rules may give another program
             call = deduplicated(call)
         closed = closed if consts else call
-        donated = self._donated_leaves(signature)
         tracers = any(isinstance(x, Tracer) for x in consts)
-        entry = Entry(signature, closed, out_tree, call, consts, tracers, donated)
+        entry = Entry(signature, closed, out_tree, call, consts, tracers, self._donated_leaves(signature))
         self._cache.insert(key, entry)
         return entry
 
@@ -113,8 +112,7 @@ class JitFunction:
         """Returns the flat results of a trace: runs its program, or applies `jit_p` where a transformation traces."""
         if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
             if entry.program is None:
-                options = self._name, entry.donated, self._backend, shardings_of(leaves)
-                entry.program = compiled(entry.closed, *options)
+                entry.program = compiled(entry.closed, self._name, entry.donated, self._backend, shardings_of(leaves))
             return entry.program(*leaves)
         if self._inline:
             return eval_closed_jaxpr(entry.call, *entry.consts, *leaves)
@@ -182,6 +180,7 @@ def jit(
     keep_unused: bool = False,
     backend: str | None = None,
     inline: bool = False,
+    compiler_options: CompilerOptions | None = None,
     passes: Sequence[Callable[[ClosedJaxpr], ClosedJaxpr]] = (),
 ) -> Any:
     """Returns ``fun`` compiled: traced once for each signature, and run by the backend afterwards.
@@ -197,6 +196,7 @@ def jit(
       keep_unused: as in JAX; programs here keep all arguments.
       backend: ``"xla"`` or ``"numpy"``; by default XLA where it is installed. ``"cpu"``, ``"cuda"`` and ``"gpu"`` are
         XLA on that platform, wherever the arguments are.
+      compiler_options: options of the backend's compiler by name; only the outermost ``jit`` may have some.
       inline: whether, inside another transformation, its equations stand there themselves and not as a call.
       passes: functions that rewrite the traced program, the first one first, such as ``lawful.control_flow.reroll``.
 
@@ -217,7 +217,8 @@ def jit(
     """
     options: dict[str, Any] = {
         "static_argnums": static_argnums, "static_argnames": static_argnames, "donate_argnums": donate_argnums,
-        "donate_argnames": donate_argnames, "backend": backend, "inline": inline, "passes": passes,
+        "donate_argnames": donate_argnames, "backend": with_options(backend, compiler_options), "inline": inline,
+        "passes": passes,
     }  # fmt: skip
     if fun is None:
         return functools.partial(jit, in_shardings=in_shardings, out_shardings=out_shardings, **options)
@@ -226,4 +227,4 @@ def jit(
         return with_shardings(fun, in_shardings, out_shardings, jit(**options))
     statics = statics_of(fun, static_argnums, static_argnames)
     donated = donated_of(fun, donate_argnums, donate_argnames, statics)
-    return JitFunction(fun, statics, donated.argnums, donated.argnames, backend, inline, passes_of(passes))
+    return JitFunction(fun, statics, donated.argnums, donated.argnames, options["backend"], inline, passes_of(passes))

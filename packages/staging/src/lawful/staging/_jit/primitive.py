@@ -22,13 +22,14 @@ from lawful.core import (
 )
 from lawful.ops import with_weakness_of
 from lawful.staging._jit.compiled import compiled
+from lawful.staging._jit.compiler_options import refuse_nested
 from lawful.staging._passes.dce import dce_call, kept
 from lawful.staging._passes.hoisting import Call, hoist_call
 
 jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
 
 
-def _impl(*args: Any, jaxpr: ClosedJaxpr, name: str, donated: tuple[int, ...] = (), backend: str | None = None) -> Any:
+def _impl(*args: Any, jaxpr: ClosedJaxpr, name: str, donated: tuple[int, ...] = (), backend: Any = None) -> Any:
     return compiled(jaxpr, name, donated, backend, None)(*args)
 
 
@@ -36,7 +37,8 @@ jit_p.def_impl(_impl, any_array=True)
 
 
 @jit_p.def_rule_as("numpy")
-def _numpy(avals: Sequence[ShapedArray], compile: Callable[..., Any], *, jaxpr: ClosedJaxpr, **_: Any) -> Any:
+def _numpy(avals: Sequence[ShapedArray], compile: Callable[..., Any], *, jaxpr: ClosedJaxpr, **params: Any) -> Any:
+    refuse_nested(**_inner(params))
     return compile(jaxpr)
 
 
@@ -64,9 +66,8 @@ def _hoist(args: Sequence[Any], params: dict[str, Any]) -> Call:
 
 def _inner(params: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Returns the parameters of a derived call. It donates nothing: the original call may still need the arguments."""
-    kept = {key: value for key, value in params.items() if key in ("name", "backend")}
-    kept["name"] = f"{prefix}{kept['name']}"
-    return kept
+    backend = {key: value for key, value in params.items() if key == "backend"}
+    return {"name": f"{prefix}{params['name']}", **backend}
 
 
 def _call(closed: ClosedJaxpr, args: Sequence[Any], **params: Any) -> list[Any]:
@@ -81,8 +82,7 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, jaxpr: ClosedJaxpr,
 
     nonzeros = tuple(type(t) is not Zero for t in tangents)
     jvp, nonzeros_out = jvp_jaxpr(jaxpr, nonzeros, False)
-    given = [t for t in tangents if type(t) is not Zero]
-    outs = _call(jvp, [*primals, *given], **_inner(params, "jvp_"))
+    outs = _call(jvp, [*primals, *[t for t in tangents if type(t) is not Zero]], **_inner(params, "jvp_"))
     count = len(jaxpr.out_avals)
     rest = iter(outs[count:])
     tangents_out = [
@@ -156,5 +156,6 @@ def _batch(
 
 
 @jit_p.def_lowering
-def _lower(ctx: Any, *operands: Any, jaxpr: ClosedJaxpr, name: str, **_: Any) -> Any:
-    return ctx.call(jaxpr, operands, name=name)
+def _lower(ctx: Any, *operands: Any, jaxpr: ClosedJaxpr, **params: Any) -> Any:
+    refuse_nested(**_inner(params))
+    return ctx.call(jaxpr, operands, name=params["name"])
