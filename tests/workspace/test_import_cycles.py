@@ -64,9 +64,31 @@ def test_packages_have_no_import_cycles(packages: dict[str, Graph]) -> None:
     assert {name: found for name, graph in packages.items() if (found := cyclic(graph))} == {}
 
 
+def imports_between(graph: Graph, nodes: Set[str]) -> list[str]:
+    """Returns the imports from one of these modules and folders to another one, a line each."""
+
+    def node(module: str) -> str | None:
+        return next((each for each in nodes if f"{module}.".startswith(f"{each}.")), None)
+
+    pairs = [(module, other) for module in graph for other in graph[module]]
+    lines = [f"{a} imports {b}" for a, b in pairs if node(a) and node(b) and node(a) != node(b)]
+    return sorted(lines)
+
+
 def test_folders_have_no_import_cycles(packages: dict[str, Graph]) -> None:
-    found = {name: cyclic(level) for graph in packages.values() for name, level in levels(graph)}
-    assert {name: nodes for name, nodes in found.items() if nodes} == {}
+    found = [
+        line
+        for graph in packages.values()
+        for _, level in levels(graph)
+        for line in imports_between(graph, cyclic(level))
+    ]
+    cure = "import a type under TYPE_CHECKING; move what both folders need below them; pass a function as an argument"
+    assert not found, "\n".join(["folders import each other:", *found, cure])
+
+
+def test_imports_between_folders_names_modules() -> None:
+    graph = {"p.x.a": {"p.y.b", "p.x.c"}, "p.x.c": set(), "p.y.b": {"p.x.c", "p.z"}, "p.z": set()}
+    assert imports_between(graph, {"p.x", "p.y"}) == ["p.x.a imports p.y.b", "p.y.b imports p.x.c"]
 
 
 def test_cyclic_finds_the_nodes_of_cycles() -> None:
