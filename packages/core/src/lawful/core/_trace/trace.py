@@ -56,7 +56,7 @@ class Trace:
         self.active = True
         self.thread = get_ident()
         self.source = source or user_source()
-        #: Whether a primitive applied to constants alone is evaluated at once, and not recorded.
+        #: Whether what is applied to constants alone is evaluated at once, by NumPy itself too, and no trace sees it.
         self.evaluates_constants: bool = parent is None or parent.evaluates_constants
         #: The named axes of enclosing `vmap`s and meshes with their sizes.
         self.axis_env: tuple[tuple[Hashable, int], ...] = parent.axis_env if parent is not None else ()
