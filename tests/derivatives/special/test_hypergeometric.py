@@ -115,6 +115,9 @@ def test_hypergeometric_functions_transform(name: str) -> None:
     single = [function(*point) for point in POINTS[name]]
     np.testing.assert_allclose(vmap(function)(*args), single, rtol=1e-14)
     np.testing.assert_allclose(jit(vmap(slope), backend="xla")(*args), [slope(*p) for p in POINTS[name]], rtol=1e-12)
+    for k in range(len(args)):
+        whole = grad(lambda *args: np.sum(function(*args)), k)(*args)
+        np.testing.assert_allclose(whole, [grad(function, k)(*point) for point in POINTS[name]], rtol=1e-12)
     narrow = function(*[x.astype(np.float32) for x in args])
     assert narrow.dtype == np.float32
     with np.errstate(over="ignore"):

@@ -80,7 +80,9 @@ def sparse_plus(x: Any) -> Any:
     Source: ``jax.nn.sparse_plus``.
     """
     x = inexact("sparse_plus", x)
-    return np.where(x <= -1.0, 0.0, np.where(x >= 1.0, x, np.divide(np.square(np.add(x, 1.0)), 4.0)))
+    is_between = np.logical_and(x > -1.0, x < 1.0)
+    middle = np.where(is_between, x, 0.0)  # the square of a large number would make the derivative NaN
+    return np.where(is_between, np.divide(np.square(np.add(middle, 1.0)), 4.0), np.where(x <= -1.0, 0.0, x))
 
 
 def sparse_sigmoid(x: Any) -> Any:
@@ -98,7 +100,10 @@ def soft_sign(x: Any) -> Any:
     Source: ``jax.nn.soft_sign``.
     """
     x = inexact("soft_sign", x)
-    return x / np.add(np.abs(x), 1.0)
+    # Both quotients keep the digits of their derivatives; that of ``x / (1 + |x|)`` cancels for a large ``x``.
+    is_large = np.abs(x) > 1.0
+    near, far = np.where(is_large, 0.0, x), np.where(is_large, x, 1.0)
+    return np.where(is_large, np.sign(far) / np.add(np.reciprocal(np.abs(far)), 1.0), near / np.add(np.abs(near), 1.0))
 
 
 @silent
@@ -231,7 +236,10 @@ def hard_silu(x: Any) -> Any:
 
     Source: ``jax.nn.hard_silu``.
     """
-    return x * hard_sigmoid(x)
+    is_far = np.abs(x) > 3.0
+    near = np.where(is_far, 0.0, x)
+    # Outside there is no product: infinity times the slope 0 would be NaN.
+    return np.where(is_far, np.where(x > 0.0, x, 0.0), near * hard_sigmoid(near))
 
 
 hard_swish = hard_silu
@@ -244,4 +252,6 @@ def log1mexp(x: Any) -> Any:
     Source: ``jax.nn.log1mexp``; Mächler, "Accurately computing log(1 - exp(-|a|))".
     """
     x = inexact("log1mexp", x)
-    return np.where(x < math.log(2), np.log(-np.expm1(-x)), np.log1p(-np.exp(-x)))
+    is_small = x < math.log(2)
+    near, far = np.where(is_small, x, 1.0), np.where(is_small, 1.0, x)  # the other formula has an infinite slope
+    return np.where(is_small, np.log(-np.expm1(-near)), np.log1p(-np.exp(-far)))

@@ -45,7 +45,9 @@ def factorial(n: Any, exact: bool = False) -> Any:
             "factorial: expected exact=False, got True: no dtype holds integers of any size; use math.factorial"
         )
     (n,) = floats("factorial", n)
-    return ops.where(ops.lt(n, 0), 0, ops.gamma(ops.add(n, 1)))
+    is_negative = ops.lt(n, 0)
+    # The poles of the gamma function are left of 0: a derivative of 0 times infinity would be NaN.
+    return ops.where(is_negative, 0, ops.gamma(ops.add(ops.where(is_negative, 0, n), 1)))
 
 
 @silent

@@ -21,7 +21,6 @@ from lawful.core import (
     ClosedJaxpr,
     Jaxpr,
     JaxprEqn,
-    Literal,
     Primitive,
     ShapedArray,
     SourceLine,
@@ -34,15 +33,13 @@ from lawful.core import (
     new_trace,
     register_array_type,
     register_dispatch_module,
-    set_current,
     shorten,
     user_source,
     vary_alike,
     with_axes,
 )
-from lawful.ops import broadcast_in_dim_p
 from lawful.staging._constants import Constants
-from lawful.staging._liveness import live_equation
+from lawful.staging._known_results import evaluated
 from lawful.staging._ownership import read_only
 
 register_dispatch_module(__name__)
@@ -181,7 +178,7 @@ class PartialTrace(Recorder):
     def record(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Adds an equation, and returns its results; those that depend on no tracer are values."""
         results = super().record(primitive, args, params)
-        known = _evaluated(self, self.eqns[-1])
+        known = evaluated(self, self.eqns[-1])
         return results if known is None else known
 
     def _record_call(self, primitive: Primitive) -> Callable[..., Any]:
@@ -203,33 +200,6 @@ class PartialTrace(Recorder):
         """Whether an array may be written into later: the user's, or a view of one."""
         # The user has no reference to an array that a rule has just computed.
         return self.volatile is None or x.base is not None or any([x is y for y in self.volatile])
-
-
-def _evaluated(trace: PartialTrace, eqn: JaxprEqn) -> Any:
-    """Evaluates the last equation of a trace, and removes it, if its results depend on no tracer; else returns None.
-
-    A linear call takes tangents. Where a custom rule gives zeros, its results depend on none of them, and its rule for
-    dead code removes these operands.
-    """
-    if eqn.primitive is broadcast_in_dim_p and isinstance(eqn.invars[0], Literal):
-        trace.filled[eqn.outvars[0]] = eqn, eqn.invars[0].val
-    if "dce" not in eqn.primitive.rules or applies_effects(eqn.primitive, eqn.params):
-        return None
-    needed = live_equation(eqn, {*eqn.outvars})
-    if needed is None or needed.primitive is not eqn.primitive or len(needed.invars) == len(eqn.invars):
-        return None
-    known = dict(zip(trace.constants.variables, trace.constants.values, strict=True))
-    if not all([type(atom) is Literal or atom in known or atom in trace.filled for atom in needed.invars]):
-        return None
-    trace.eqns.pop()
-    parent = trace.parent
-    assert parent is not None
-    with set_current(parent):
-        for var in trace.filled.keys() & {*needed.invars}:
-            fill, value = trace.filled[var]
-            known[var] = parent.process_primitive(fill.primitive, [value], fill.params)
-        values = [atom.val if isinstance(atom, Literal) else known[atom] for atom in needed.invars]
-        return parent.process_primitive(needed.primitive, values, needed.params)
 
 
 def trace_to_jaxpr(

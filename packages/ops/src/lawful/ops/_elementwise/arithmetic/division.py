@@ -51,8 +51,9 @@ def floor_divide(x: Any, y: Any, /, *, operator: bool = False) -> Any:
         quotient = round_nearest_even(quotient)
     quotient = where(_other_sign(r, y), sub(quotient, 1), quotient)
     if is_inexact(dtype):
-        ratio = div(x, y)
-        quotient = with_zero_of_sign(where(eq(y, 0), ratio, quotient), ratio)
+        is_zero = eq(y, 0)
+        infinite = div(x, where(is_zero, y, 1))  # elsewhere no quotient: its slope may overflow
+        quotient = with_zero_of_sign(where(is_zero, infinite, quotient), div(x, y))
     return convert(quotient, dtype, weak)
 
 

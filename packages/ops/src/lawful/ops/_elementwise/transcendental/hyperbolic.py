@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from lawful.core import Excluded, Interval, Primitive, by_elements, get_aval, of_numpy
-from lawful.ops._elementwise.arithmetic.arithmetic import div, mul, neg, sqrt, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import div, mul, neg, rsqrt, sqrt, sub
 from lawful.ops._elementwise.arithmetic.evaluation import lower_by, lower_by_chlo
 from lawful.ops._elementwise.branch_cuts import CUT_BELOW_ONE, CUT_OUTSIDE_I, CUT_OUTSIDE_ONE
 from lawful.ops._elementwise.complex_lowering import by_parts, corrected
@@ -116,7 +116,7 @@ def _complex_slope_of_asinh(x: Any) -> Any:
 def _slope_of_acosh(t: Any, ans: Any, x: Any) -> Any:
     # Not the root of the product, which is on another branch for complex numbers; a sum loses the sign of a zero part.
     if not _is_complex(x):
-        return div(t, mul(sqrt(sub(x, 1)), sqrt(sub(x, -1))))
+        return mul(t, mul(rsqrt(sub(x, 1)), rsqrt(sub(x, -1))))  # not a quotient, which is NaN at infinity
     return mul(t, zero_when_far(lambda x: div(1, mul(sqrt(sub(x, 1)), sqrt(sub(x, -1)))), x))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Excluded, Interval, get_aval
+from lawful.ops._elementwise.arithmetic.arithmetic import mul
 from lawful.ops._elementwise.comparison import lt
 from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._elementwise.select import where
@@ -20,7 +21,7 @@ from lawful.ops._special.gamma.log_gamma import lgamma
 from lawful.ops._special.parts import Parts, inverse, logarithm, plus, power, scaled, times, where_parts
 from lawful.ops._special.quadrature import sum_of_parts_over_nodes
 from lawful.ops._support.double import LOG_TWO_PI, STIRLING
-from lawful.ops._support.promotion import promote
+from lawful.ops._support.promotion import convert, promote
 
 __all__ = ["loggamma", "loggamma_imag_p", "loggamma_real_p"]
 
@@ -126,6 +127,7 @@ def loggamma(x: Any) -> Any:
     (x,) = promote("loggamma", np.exp, (x,))
     with np.errstate(all="ignore"):
         if get_aval(x).dtype.kind != "c":
-            return where(lt(x, 0), np.nan, lgamma(x))
+            factor = convert(where(lt(x, 0), np.nan, 1.0), get_aval(x).dtype)
+            return mul(lgamma(x), factor)  # not a choice: derivatives are NaN there too
         re, im = real(x), imag(x)
         return complex(loggamma_real_p.bind(re, im, order=0), loggamma_imag_p.bind(re, im, order=0))
