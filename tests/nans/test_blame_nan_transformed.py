@@ -1,5 +1,6 @@
 """`blame_nan` through derivatives, batches, branches, loops and custom rules, eager and compiled."""
 
+import linecache
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,9 @@ import lawful.numpy as lnp
 from lawful.autodiff import checkpoint, grad, hessian, jacfwd, jvp, value_and_grad
 from lawful.batching import vmap
 from lawful.control_flow import cond, custom_root, fori_loop, scan, switch, while_loop
-from lawful.custom_rules import custom_jvp, custom_vjp
-from lawful.debug import Blame, blame_nan
+from lawful.core import NonFiniteError, Primitive
+from lawful.custom_rules import custom_jvp, custom_rule, custom_vjp, custom_vmap
+from lawful.debug import Blame, blame_nan, debug_nans
 from lawful.staging import jit
 
 Function = Callable[..., Any]
@@ -22,6 +24,17 @@ def blamed(function: Function, *args: Any) -> Blame:
     blame = blame_nan(function)(*args)
     assert blame is not None
     return blame
+
+
+def line_and_caller(blame: Blame) -> list[str]:
+    """Returns the function and the start of the user's line, then of the lines of the calls around it."""
+    found, source = [], blame.source
+    while source is not None:
+        assert source.file == __file__
+        text = linecache.getline(source.file, source.line).strip()
+        found.append(f"{source.function}: {text.partition('lambda')[0]}")
+        source = source.caller
+    return found
 
 
 def loops(blame: Blame) -> list[str]:
@@ -120,6 +133,7 @@ def test_blame_nan_custom_jvp_rule(staged: Function) -> None:
     assert blame_nan(staged(softened))(1.0) is None
     blame = blamed(staged(grad(softened)), 1.0)
     assert (blame.primitive, blame.rules) == ("log", ("jvp rule of softened",))
+    assert line_and_caller(blame) == ["<lambda>: softened.defjvp(", "blamed: blame = blame_nan(function)(*args)"]
 
 
 @pytest.mark.parametrize("staged", STAGED)
@@ -128,10 +142,84 @@ def test_blame_nan_custom_vjp_rule(staged: Function) -> None:
     def scaled(x: Any) -> Any:
         return lnp.sin(x)
 
+    def backward(x: Any, ct: Any) -> Any:
+        slope = lnp.sqrt(x)
+        return (ct * slope,)
+
+    scaled.defvjp(lambda x: (scaled(x), x), backward)
+    blame = blamed(staged(grad(lambda x: scaled(x) * 2.0)), -1.0)
+    assert (blame.primitive, blame.operands) == ("sqrt", (-1.0,))
+    assert blame.rules == ("jvp rule of scaled", "transpose rule of scaled_tangents")
+    assert line_and_caller(blame) == ["backward: slope = lnp.sqrt(x)", "<lambda>: blame = blamed(staged(grad("]
+    assert "\n  in a rule for the call at " in str(blame)
+    with debug_nans(), pytest.raises(NonFiniteError, match=r"sqrt at .* \(backward\)\n    slope = lnp\.sqrt\(x\)\n"):
+        staged(grad(scaled))(-1.0)
+
+
+@pytest.mark.parametrize("staged", STAGED)
+def test_blame_nan_rule_that_differentiates(staged: Function) -> None:
+    """A rule that calls `grad`: its line is the caller of the line in the rule inside."""
+
+    @custom_vjp
+    def inner(x: Any) -> Any:
+        return lnp.sin(x)
+
+    @custom_vjp
+    def outer(x: Any) -> Any:
+        return lnp.cos(x)
+
+    inner.defvjp(lambda x: (inner(x), x), lambda x, ct: (ct * lnp.log(x),))
+    outer.defvjp(lambda x: (outer(x), x), lambda x, ct: (ct * grad(inner)(x),))
+    blame = blamed(staged(vmap(grad(outer))), np.array([1.0, -1.0]))
+    assert (blame.primitive, blame.index) == ("log", (1,))
+    first, second, third = line_and_caller(blame)
+    assert first == "<lambda>: inner.defvjp("
+    assert second == "<lambda>: outer.defvjp("
+    assert third.startswith("blamed: ")
+
+
+@pytest.mark.parametrize("staged", STAGED)
+def test_blame_nan_rules_of_transposition_and_batching(staged: Function) -> None:
+    doubled = custom_rule(lambda x: x * 2.0)
+    doubled.def_transpose(lambda ct, x: (ct * lnp.log(ct - 5.0),))
+    assert line_and_caller(blamed(staged(grad(doubled)), 1.0))[0] == "<lambda>: doubled.def_transpose("
+    mapped = custom_vmap(lambda x: lnp.sin(x))
+    mapped.def_vmap(lambda size, batched, x: (lnp.log(x - 9.0), True))
+    blame = blamed(staged(vmap(mapped)), np.ones(2))
+    assert (blame.primitive, line_and_caller(blame)[0]) == ("log", "<lambda>: mapped.def_vmap(")
+
+
+@pytest.mark.parametrize("staged", STAGED)
+def test_blame_nan_rule_of_an_own_primitive(staged: Function) -> None:
+    own_p = Primitive("own")
+    own_p.def_impl(np.cosh)
+    own_p.def_abstract_eval(lambda x: x)
+    own_p.def_lowering(lambda ctx, x: x)
+    own_p.def_jvp(lambda primals, tangents: (own_p.bind(*primals), lnp.log(-primals[0]) * tangents[0]))
+    blame = blamed(staged(grad(lambda x: own_p.bind(x))), 1.0)
+    assert (blame.primitive, blame.rules) == ("log", ("jvp rule of own",))
+    assert line_and_caller(blame) == ["<lambda>: own_p.def_jvp(", "<lambda>: blame = blamed(staged(grad("]
+
+
+@pytest.mark.parametrize("staged", STAGED)
+@pytest.mark.parametrize("batched", [False, True])
+def test_blame_nan_custom_vjp_in_a_reversed_while(batched: bool, staged: Function) -> None:
+    """The schedule that reruns the iterations is no loop of the user's: its iterations and branches are not named."""
+
+    @custom_vjp
+    def scaled(x: Any) -> Any:
+        return lnp.sin(x)
+
+    def loop(x: Any) -> Any:
+        return while_loop(lambda c: c[0] < 4, lambda c: (c[0] + 1, scaled(c[1])), (0, x))[1]
+
     scaled.defvjp(lambda x: (scaled(x), x), lambda x, ct: (ct * lnp.sqrt(x),))
-    blame = blamed(staged(grad(scaled)), -1.0)
-    assert blame.primitive == "sqrt"
-    assert blame.rules[0] == "jvp rule of scaled"
+    derivative = vmap(grad(loop)) if batched else grad(loop)
+    blame = blamed(staged(derivative), np.array([1.0, -1.0]) if batched else -1.0)
+    (place,) = loops(blame)
+    assert place.startswith("reversed_while at ")
+    lines = line_and_caller(blame)
+    assert lines[:2] == ["<lambda>: scaled.defvjp(", "<lambda>: return while_loop("]
 
 
 @pytest.mark.parametrize("staged", STAGED)

@@ -19,7 +19,8 @@ class Blame:
     Attributes:
       kind: ``"NaN"`` or ``"infinity"``.
       primitive: the name of the primitive; ``""`` where no equation made it: it was given.
-      source: the user's line; None if it is unknown.
+      source: the user's line; None if it is unknown. For a line in a user's rule, ``source.caller`` is that of the
+        equation that the rule is applied to.
       rules: the rules through which the equation came from that line, the first one first: ``("jvp rule of log",
         "transpose rule of mul")``. Empty where the user's own code applies the primitive.
       within: the calls, branches and iterations that the equation is in, the outermost first.
@@ -61,6 +62,10 @@ class Blame:
             lines += [f"    {text}"] if text else []
             lines += [f"  {self._equation()}"]
             lines += [f"  by the {', the '.join(self.rules)}"] * bool(self.rules)
+            caller = None if self.source is None else self.source.caller
+            while caller is not None:
+                lines.append(f"  in a rule for the call at {caller}")
+                caller = caller.caller
         lines += [f"  in {part}" for part in reversed(self.within)]
         if self.cause is not None:
             lines += ["  from:", *[f"    {line}" for line in self.cause._lines()]]

@@ -11,7 +11,7 @@ from lawful import tree
 from lawful.core import (
     Primitive,
     Tracer,
-    at_source,
+    at_rule,
     current,
     eval_trace,
     holds_jaxprs,
@@ -49,7 +49,7 @@ _SLOTS: Final = frozenset({"jvp", "linearize", "transpose", "batch"})
 
 
 def _named(primitive: Primitive, slot: str, rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a rule during which the user's line says that the rule is running."""
+    """Returns a rule during which the user's line, which may be one of the rule, says that the rule is running."""
 
     def observed(*args: Any, **params: Any) -> Any:
         source = user_source()
@@ -57,7 +57,7 @@ def _named(primitive: Primitive, slot: str, rule: Callable[..., Any]) -> Callabl
         if source is None or (holds_jaxprs(params) and "rules" not in params):
             return rule(*args, **params)
         name = params["name"] if "rules" in params else primitive.name
-        with at_source(source.through(f"{slot} rule of {name}")):
+        with at_rule(source.through(f"{slot} rule of {name}")):
             return rule(*args, **params)
 
     return observed

@@ -98,6 +98,7 @@ class _Frame:
     def __init__(self, primitive: Primitive, params: dict[str, Any]) -> None:
         self.primitive = primitive
         self.params = params
+        self.holds_jaxprs = holds_jaxprs(params)
         self.source = user_source()
         self.entries: Counter[int] = Counter()
         self.position = 0
@@ -110,6 +111,8 @@ class _Frame:
 
     def _part(self) -> str:
         count = self.entries[self.position]
+        if not count:  # the expansion runs programs that were derived from the jaxpr
+            return ""
         if "branches" in self.params:
             return f"branch {self.position} of "
         length = self.params.get("length")
@@ -212,8 +215,20 @@ class BlameTrace(Trace):
         return blame
 
     def within(self) -> tuple[str, ...]:
-        """Returns the calls, branches and iterations that are running, the outermost first."""
-        return tuple([str(frame) for frame in self._frames])
+        """Returns the calls, branches and iterations that are running, the outermost first.
+
+        An expansion that runs programs derived from the jaxprs of its equation enters none of them. Its own loops and
+        branches, such as the schedule of a reversed while loop, have the line of the equation, and are left out.
+        """
+        parts: list[str] = []
+        derived: set[str] = set()
+        for frame in self._frames:
+            line = str(frame.source)
+            if line not in derived:
+                parts.append(str(frame))
+            if frame.holds_jaxprs and not frame.entries:
+                derived.add(line)
+        return tuple(parts)
 
     def age(self, blame: Blame) -> int:
         """Returns the position of a blame in the order in which they were found; -1 if it was given."""

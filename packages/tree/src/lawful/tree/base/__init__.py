@@ -28,6 +28,7 @@ from lawful.tree.base.lazy import around_imports, lazy_imports, load_lazy_import
 from lawful.tree.base.record import record
 from lawful.tree.base.source import (
     SourceLine,
+    at_rule,
     at_source,
     numpy_caller,
     register_dispatch_module,
@@ -51,6 +52,7 @@ __all__ = [
     "TreeTransposeError",
     "TreeTypeError",
     "around_imports",
+    "at_rule",
     "at_source",
     "cache_report",
     "cached_function",

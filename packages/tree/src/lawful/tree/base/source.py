@@ -44,6 +44,8 @@ class SourceLine:
     #: The rules that made an equation from this line, the first one first, such as ``"jvp rule of log"``. They are
     #: known only while rules are observed: see `lawful.core.rule_hook`.
     rules: tuple[str, ...] = ()
+    #: For a line inside a user's rule, the line of the equation that the rule is applied to.
+    caller: SourceLine | None = None
 
     def __init__(self, code: CodeType, instruction: int) -> None:
         self._code = code
@@ -51,9 +53,7 @@ class SourceLine:
 
     def through(self, rule: str) -> SourceLine:
         """Returns the line of the equations that a rule makes of an equation from this line."""
-        line = _RuleLine(self._code, self._instruction)
-        line.rules = (*self.rules, rule)
-        return line
+        return _RuleLine(self._code, self._instruction, (*self.rules, rule), self.caller)
 
     @property
     def file(self) -> str:
@@ -83,7 +83,23 @@ class SourceLine:
 class _RuleLine(SourceLine):
     """A line with rules."""
 
-    __slots__ = ("rules",)
+    __slots__ = ("caller", "rules")
+
+    def __init__(self, code: CodeType, instruction: int, rules: tuple[str, ...], caller: SourceLine | None) -> None:
+        super().__init__(code, instruction)
+        self.rules = rules
+        self.caller = caller
+
+
+class _RunningRule(SourceLine):
+    """The line of the equation that a running rule is applied to. Frames above ``frame`` are those of the rule."""
+
+    __slots__ = ("applied_to", "frame")
+
+    def __init__(self, applied_to: SourceLine, frame: FrameType) -> None:
+        super().__init__(applied_to._code, applied_to._instruction)
+        self.applied_to = applied_to
+        self.frame = frame
 
 
 _line_cache: Final[DictCache[int, SourceLine | CodeType]] = DictCache("source lines", 8192)
@@ -176,13 +192,40 @@ class at_source:
         source_override.source = self._before
 
 
+class at_rule(at_source):
+    """Makes ``source`` the line of what a rule of lawful does inside, and a line of the rule that of a user's rule.
+
+    A line of a user's rule has the rules of ``source``, and ``source`` as its ``caller``. Finding it takes a walk over
+    the frames of the rule, so only programs under observation have such lines.
+
+    Args:
+      source: the line of the equation that the rule is applied to, through the rule.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, source: SourceLine) -> None:
+        super().__init__(_RunningRule(source, sys._getframe(1)))
+
+
+def _line_in_rule(running: _RunningRule) -> SourceLine:
+    """Returns the innermost line of the user within a running rule; the rule's own, if the rule is lawful's."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame is not running.frame:
+        code = frame.f_code
+        if not _is_internal_file(code.co_filename, frame.f_globals.get("__name__", "")):
+            return _RuleLine(code, frame.f_lasti, running.applied_to.rules, running.applied_to)
+        frame = frame.f_back
+    return running.applied_to
+
+
 def user_source() -> SourceLine | None:
     """Returns the innermost line on the stack that is in no internal module, or None if there is none.
 
     `register_internal_module` says which modules are internal: lawful's own are.
     """
     if _overrides and (override := _overrides.get(get_ident())) is not None:
-        return override
+        return override if type(override) is not _RunningRule else _line_in_rule(override)
     module_at, dispatch = _module_at, _dispatch_modules
     for depth in _DEPTHS:  # a constant range is 2× faster than a counter
         if module_at(depth) not in dispatch:
