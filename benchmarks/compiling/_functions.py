@@ -13,7 +13,7 @@ from benchmarks._systems import System
 #: Applied once, to its own result, and to three pieces of the input, summed.
 FORMS = ("alone", "of itself", "sum of three")
 #: The modules of each system by the names of lawful's.
-MODULES = {
+MODULES: dict[str, dict[str, tuple[str, ...]]] = {
     "lawful": {name: (f"lawful.{name}",) for name in ("ops", "special")},
     "jax": {
         "ops": ("jax.lax", "jax.lax.linalg", "jax.numpy", "jax.numpy.linalg", "jax.scipy.special"),
