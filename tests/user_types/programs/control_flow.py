@@ -79,6 +79,11 @@ assert_type(totals, Any)
 print(totals.shape, map(negated, array).shape)
 
 
+# Without elements the types are known of a function without annotations too.
+vector: Vector = numpy.zeros(3)
+assert_type(scan(lambda total, _: (total * 2.0, total), vector, length=3), tuple[Vector, Vector])
+
+
 # A Python number as the start of a carry takes the type of the carry.
 def onward(total: Vector, x: Vector) -> tuple[Vector, float]:
     return total + x, 1.0

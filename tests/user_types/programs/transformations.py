@@ -74,6 +74,18 @@ assert_type(push_array(array, 1.0), NDArray[Any])
 assert_type(push_array.jaxpr, ClosedJaxpr)
 as_function: Callable[[NDArray[Any], float], NDArray[Any]] = push_array
 
+
+# The checkers do not know how many arguments are in a list.
+def product(x: NDArray[float64], y: NDArray[float64]) -> NDArray[float64]:
+    return x * y
+
+
+arguments: list[NDArray[float64]] = [np.ones(3), np.ones(3)]
+ones, pull_list = vjp(product, *arguments)
+assert_type(pull_list(ones), tuple[NDArray[float64], ...])
+ones, push_list = linearize(product, *arguments)
+assert_type(push_list(*arguments), NDArray[float64])
+
 # A function of a float becomes one of arrays, so that the types of the function say nothing of the result.
 stack: NDArray[float64] = np.arange(3.0)
 squares: NDArray[float64] = vmap(square)(stack)

@@ -107,6 +107,12 @@ def vjp[*Ts, R, A](
     fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
 ) -> tuple[R, LinearFunction[R, tuple[*Ts]], A]: ...
 @overload
+def vjp[T, R](  # arguments of one type in a list, whose length is unknown
+    fun: Callable[[T, T], R] | Callable[[T, T, T], R] | Callable[[T, T, T, T], R],
+    *primals: T,
+    has_aux: Literal[False] = False,
+) -> tuple[R, LinearFunction[R, tuple[T, ...]]]: ...
+@overload
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
 @overload
 def linearize[*Ts, R](
@@ -116,6 +122,12 @@ def linearize[*Ts, R](
 def linearize[*Ts, R, A](
     fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
 ) -> tuple[R, LinearFunction[*Ts, R], A]: ...
+@overload
+def linearize[T, R](  # arguments of one type in a list, whose length is unknown
+    fun: Callable[[T, T], R] | Callable[[T, T, T], R] | Callable[[T, T, T, T], R],
+    *primals: T,
+    has_aux: Literal[False] = False,
+) -> tuple[R, LinearFunction[*tuple[T, ...], R]]: ...
 @overload
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
 def stop_gradient[T](x: T) -> T: ...

@@ -3,8 +3,13 @@
 The functions are in the modules beside this one; `tests/user_types` compares the parameters of both.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, overload
+from collections.abc import Callable, Sequence, Sized
+from typing import Any, ClassVar, Protocol, overload
+
+class DataClass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+type Tree = Sized | DataClass
 
 def cond[*Ts, R](pred: Any, true_fun: Callable[[*Ts], R], false_fun: Callable[[*Ts], R], *operands: *Ts) -> R: ...
 def switch[*Ts, R](index: Any, branches: Sequence[Callable[[*Ts], R]], *operands: *Ts) -> R: ...
@@ -34,7 +39,7 @@ def scan[C, X, Y](
 def scan[C](  # elements have another type than the arrays of them
     f: Callable[[C, Any], tuple[C, Any]],
     init: C,
-    xs: Any,
+    xs: Tree,
     length: int | None = None,
     reverse: bool = False,
     unroll: int | bool = 1,
@@ -45,7 +50,18 @@ def scan[C](  # elements have another type than the arrays of them
 def scan[C, Y](  # a Python number takes the type of the carry
     f: Callable[[C, Any], tuple[C, Y]],
     init: complex,
-    xs: Any = None,
+    xs: Tree,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    *,
+    checkpoints: int | None = None,
+) -> tuple[C, Y]: ...
+@overload
+def scan[C, Y](
+    f: Callable[[C, None], tuple[C, Y]],
+    init: complex,
+    xs: None = None,
     length: int | None = None,
     reverse: bool = False,
     unroll: int | bool = 1,
