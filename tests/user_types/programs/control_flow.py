@@ -1,5 +1,6 @@
 """The carry of a loop keeps its type, and branches give that of the result."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, assert_type
 
 import numpy
@@ -7,7 +8,17 @@ import numpy.typing
 
 import lawful.numpy as np
 from lawful.autodiff import grad
-from lawful.control_flow import associative_scan, cond, fori_loop, map, scan, switch, while_loop
+from lawful.control_flow import (
+    associative_scan,
+    cond,
+    custom_linear_solve,
+    custom_root,
+    fori_loop,
+    map,
+    scan,
+    switch,
+    while_loop,
+)
 
 
 class State(NamedTuple):
@@ -62,6 +73,18 @@ def root(a: float) -> float:
 
 
 assert_type(grad(root)(9.0), float)
+
+
+def newton(f: Callable[[float], float], y: float) -> float:
+    return while_loop(lambda y: f(y) > 1e-9, lambda y: y - f(y) / grad(f)(y), y)
+
+
+def divided(g: Callable[[float], float], y: float) -> float:
+    return y / g(1.0)
+
+
+assert_type(custom_root(lambda y: y * y - 9.0, 9.0, newton, divided), float)
+assert_type(custom_linear_solve(lambda y: y * 3.0, 9.0, divided, divided), float)
 
 
 Vector = numpy.typing.NDArray[numpy.float64]

@@ -12,9 +12,20 @@ import lawful.numpy as np
 from lawful import random, tree
 from lawful.autograd import elementwise_grad
 from lawful.autograd import grad as autograd_grad
-from lawful.batching import psum
+from lawful.batching import pmean, psum
 from lawful.jax import lax
-from lawful.parallel import Mesh, NamedSharding, P, PartitionSpec, make_mesh, numpy_devices, pmap, shard_map
+from lawful.parallel import (
+    Mesh,
+    NamedSharding,
+    P,
+    PartitionSpec,
+    make_mesh,
+    numpy_devices,
+    pmap,
+    shard_map,
+    with_sharding_constraint,
+)
+from lawful.taylor import jet
 
 nested = {"w": [1.0, 2.0], "b": (3.0,)}
 leaves, structure = tree.flatten(nested)
@@ -36,10 +47,12 @@ assert_type(NamedSharding(mesh, P("batch")).shard_shape((8, 3)), tuple[int, ...]
 
 
 def part(x: float) -> float:
-    result: float = psum(x, "batch")
-    return result
+    total = pmean(psum(x, "batch"), "batch")
+    assert_type(total, float)
+    return total
 
 
+assert_type(with_sharding_constraint(xs, NamedSharding(mesh, P("batch"))), float)
 assert_type(shard_map(part, mesh=mesh, in_specs=P("batch"), out_specs=P())(xs), float)
 whole: NDArray[float64] = pmap(part, "batch", devices=numpy_devices(4))(np.arange(4.0))
 
@@ -61,4 +74,5 @@ print(jnp.sum(jnp.arange(3.0)), jax.tree.map(square, {"a": 1.0}))
 
 derivative: float = autograd_grad(square)(2.0)
 assert_type(elementwise_grad(square)(2.0), float)
+assert_type(jet(square, (2.0,), ([1.0],))[0], float)
 print(anp.sin(anp.zeros(3)))

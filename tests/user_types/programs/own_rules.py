@@ -1,11 +1,12 @@
 """Functions with rules are called as the functions that they decorate; primitives are bound with arrays."""
 
+from collections.abc import Callable
 from typing import Any, assert_type
 
 from lawful import ops
 from lawful.autodiff import grad
 from lawful.core import Primitive, ShapedArray
-from lawful.custom_rules import custom_jvp, custom_rule, custom_vjp, custom_vmap
+from lawful.custom_rules import custom_gradient, custom_jvp, custom_rule, custom_vjp, custom_vmap, linear_call
 
 
 @custom_jvp
@@ -59,6 +60,22 @@ assert_type(scaled(1.0, by=2.0), float)
 assert_type(grad(scaled)(1.0, 2.0), float)
 assert_type(doubled(1.0), float)
 assert_type(identity(1.0), float)
+
+
+@custom_gradient
+def steep(x: float) -> tuple[float, Callable[[float], float]]:
+    return x * x, lambda ct: 3.0 * x * ct
+
+
+assert_type(steep(1.0), float)
+assert_type(grad(steep)(1.0), float)
+
+
+def times(by: float, x: float) -> float:
+    return by * x
+
+
+assert_type(linear_call(times, times, 3.0, 2.0), float)
 
 double_p = Primitive("double")
 

@@ -122,7 +122,7 @@ assert_type(decorated_with_options(2.0, n=3), float)
 assert_type(decorated.__name__, str)
 assert_type(grad(loss).__name__, str)
 assert_type(value_and_grad(loss).__name__, str)
-print(decorated.lower(2.0, 3).as_text())
+assert_type(decorated.lower(2.0, 3).as_text(), str)
 
 
 def total(x: float) -> float:

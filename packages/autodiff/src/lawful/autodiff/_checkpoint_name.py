@@ -27,7 +27,7 @@ name_p = elementwise(
 name_p.def_impl(_identity, any_array=True)
 
 
-def checkpoint_name(x: Any, name: str) -> Any:
+def checkpoint_name[T](x: T, name: str) -> T:
     """Returns a pytree of arrays as it is, with a name that policies of :func:`checkpoint` know it by.
 
     Args:
@@ -52,7 +52,8 @@ def checkpoint_name(x: Any, name: str) -> Any:
             f"checkpoint_name: expected a string as name, got {shorten(name)} of type {type(name).__name__}; "
             "write checkpoint_name(x, 'h')"
         )
-    return tree.map(lambda leaf: _named(leaf, name), x)
+    result: T = tree.map(lambda leaf: _named(leaf, name), x)
+    return result
 
 
 def _named(x: Any, name: str) -> Any:

@@ -10,7 +10,7 @@ from lawful.control_flow._scan.map import map
 from lawful.custom_rules import custom_vmap
 
 
-def sequential_vmap(f: Callable[..., Any]) -> Any:
+def sequential_vmap[R](f: Callable[..., R]) -> Callable[..., R]:
     """Returns a function that ``vmap`` applies to one batch element after another, in a loop.
 
     >>> import numpy as np

@@ -12,7 +12,7 @@ from lawful.custom_rules._closure_convert import closure_convert
 from lawful.custom_rules._custom_vjp import custom_vjp
 
 
-def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
+def custom_gradient[**P, R](fun: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
     """Returns a function with its own cotangents: ``fun`` returns a value and the function of its cotangent.
 
     Args:

@@ -36,9 +36,9 @@ from lawful.staging import (
 linear_call_p = Primitive("linear_call", multiple_results=True, pure_rules=True)
 
 
-def linear_call(
-    fun: Callable[[Any, Any], Any], fun_transpose: Callable[[Any, Any], Any], residual_args: Any, linear_args: Any
-) -> Any:
+def linear_call[A, B, R](
+    fun: Callable[[A, B], R], fun_transpose: Callable[[A, R], B], residual_args: A, linear_args: B
+) -> R:
     """Returns ``fun(residual_args, linear_args)``, a function that is transposed as another function says.
 
     Args:
@@ -80,7 +80,8 @@ def linear_call(
     _require_cotangents(function_name(fun_transpose), linear_tree, avals[count:], ct_tree, transposed.out_avals)
     (callee, transposed), consts = hoist_common([callee, transposed])
     outs = _bind([*consts, *residuals, *linear], callee, transposed, len(consts) + count)
-    return tree.unflatten(out_tree, copy_aliased(outs, [*consts, *residuals, *linear]))
+    result: R = tree.unflatten(out_tree, copy_aliased(outs, [*consts, *residuals, *linear]))
+    return result
 
 
 def _trace(

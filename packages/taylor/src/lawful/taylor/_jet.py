@@ -14,9 +14,9 @@ from lawful.taylor._series import Series, scaled
 from lawful.taylor._trace import jet_flat
 
 
-def jet(
-    fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[Any], factorial_scaled: bool = True
-) -> tuple[Any, Any]:
+def jet[R](
+    fun: Callable[..., R], primals: Sequence[Any], series: Sequence[Any], factorial_scaled: bool = True
+) -> tuple[R, Any]:
     """Returns ``fun`` of the start of a curve, and the derivatives of ``fun`` along the curve there.
 
     Args:

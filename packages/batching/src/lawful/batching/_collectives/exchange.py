@@ -110,6 +110,7 @@ def all_to_all(
     return tree.map(exchanged, x)
 
 
-def pswapaxes(x: Any, axis_name: Any, axis: int, *, axis_index_groups: Any = None) -> Any:
+def pswapaxes[T](x: T, axis_name: Any, axis: int, *, axis_index_groups: Any = None) -> T:
     """Returns leaves in which a named axis and a dimension of its length are swapped. Source: ``jax.lax.pswapaxes``."""
-    return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
+    result: T = all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
+    return result

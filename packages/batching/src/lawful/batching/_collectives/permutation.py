@@ -102,7 +102,7 @@ def _sent_back(ct: Any, aval: ShapedArray, *, axis_name: AxisName, perm: Pairs) 
 has_transpose(ppermute_p, _sent_back)
 
 
-def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
+def ppermute[T](x: T, axis_name: Any, perm: Sequence[tuple[int, int]]) -> T:
     """Returns leaves sent along a named axis, and zeros where nothing is sent to.
 
     Args:
@@ -123,10 +123,11 @@ def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     """
     name, size = bound_axis("ppermute", axis_name)
     pairs = checked_pairs("ppermute", perm, size)
-    return tree.map(lambda leaf: ppermute_p.bind(varying(leaf, name), axis_name=name, perm=pairs), x)
+    result: T = tree.map(lambda leaf: ppermute_p.bind(varying(leaf, name), axis_name=name, perm=pairs), x)
+    return result
 
 
-def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
+def pshuffle[T](x: T, axis_name: Any, perm: Sequence[int]) -> T:
     """Returns leaves permuted along a named axis: each element gets that of its number in ``perm``.
 
     Source: ``jax.lax.pshuffle``.
@@ -135,7 +136,8 @@ def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
     if sorted(perm) != list(range(size)):
         raise ArgumentValueError(f"pshuffle: expected a permutation of {size} positions, got {perm}")
     pairs = tuple((int(source), destination) for destination, source in enumerate(perm))
-    return tree.map(lambda leaf: ppermute_p.bind(varying(leaf, name), axis_name=name, perm=pairs), x)
+    result: T = tree.map(lambda leaf: ppermute_p.bind(varying(leaf, name), axis_name=name, perm=pairs), x)
+    return result
 
 
 def _pbroadcast_over(x: Any, dim: int | None, axis: MappedAxis, *, source: int) -> tuple[Any, None]:
@@ -167,7 +169,7 @@ def _sum_at_source(ct: Any, aval: ShapedArray, *, axis_name: AxisName, source: i
 has_transpose(pbroadcast_p, _sum_at_source)
 
 
-def pbroadcast(x: Any, axis_name: Any, source: int) -> Any:
+def pbroadcast[T](x: T, axis_name: Any, source: int) -> T:
     """Returns the leaves of one position along a named axis, for all positions.
 
     Args:
@@ -189,4 +191,5 @@ def pbroadcast(x: Any, axis_name: Any, source: int) -> Any:
     (position,) = static_integers("pbroadcast", "source", (source,))
     if not 0 <= position < size:
         raise ArgumentValueError(f"pbroadcast: expected a source from 0 to {size - 1}, got {source}")
-    return tree.map(lambda leaf: pbroadcast_p.bind(varying(leaf, name), axis_name=name, source=position), x)
+    result: T = tree.map(lambda leaf: pbroadcast_p.bind(varying(leaf, name), axis_name=name, source=position), x)
+    return result

@@ -75,7 +75,7 @@ for _primitive in (pmax_p, pmin_p):
     _primitive.declare_absent("transpose", "it is not linear")
 
 
-def psum(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
+def psum[T](x: T, axis_name: Any, *, axis_index_groups: Any = None) -> T:
     """Returns the sum of each leaf over a named axis of an enclosing ``vmap``, or over several.
 
     Args:
@@ -109,7 +109,8 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
             return leaf * participants(size, checked_groups("psum of a number", groups, size))
         return leaf if name == () else _sum(without_bools(leaf), name, groups_param(groups))
 
-    return tree.map(summed, x)
+    result: T = tree.map(summed, x)
+    return result
 
 
 def _sum(x: Any, name: AxisName, groups: dict[str, Groups]) -> Any:
@@ -124,12 +125,13 @@ def _sum(x: Any, name: AxisName, groups: dict[str, Groups]) -> Any:
     return batching.psum_invariant_p.bind(varying(x, summed), axis_name=summed)
 
 
-def pmean(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
+def pmean[T](x: T, axis_name: Any, *, axis_index_groups: Any = None) -> T:
     """Returns the mean of each leaf over a named axis, or over several; see `psum`. Source: ``jax.lax.pmean``."""
     _, size = bound_axis("pmean", axis_name, may_be_none=True)
     count = participants(size, checked_groups("pmean", axis_index_groups, size))
     total = batching.psum(x, axis_name, axis_index_groups=axis_index_groups)
-    return tree.map(lambda leaf: div(leaf, float(count)), total)
+    result: T = tree.map(lambda leaf: div(leaf, float(count)), total)
+    return result
 
 
 def _extremum(primitive: Primitive, x: Any, axis_name: Any, axis_index_groups: Any) -> Any:
@@ -138,11 +140,13 @@ def _extremum(primitive: Primitive, x: Any, axis_name: Any, axis_index_groups: A
     return x if name == () else tree.map(lambda leaf: primitive.bind(varying(leaf, name), axis_name=name, **groups), x)
 
 
-def pmax(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
+def pmax[T](x: T, axis_name: Any, *, axis_index_groups: Any = None) -> T:
     """Returns the largest of each leaf over a named axis, or over several; see `psum`. Source: ``jax.lax.pmax``."""
-    return _extremum(pmax_p, x, axis_name, axis_index_groups)
+    result: T = _extremum(pmax_p, x, axis_name, axis_index_groups)
+    return result
 
 
-def pmin(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
+def pmin[T](x: T, axis_name: Any, *, axis_index_groups: Any = None) -> T:
     """Returns the smallest of each leaf over a named axis, or over several; see `psum`. Source: ``jax.lax.pmin``."""
-    return _extremum(pmin_p, x, axis_name, axis_index_groups)
+    result: T = _extremum(pmin_p, x, axis_name, axis_index_groups)
+    return result

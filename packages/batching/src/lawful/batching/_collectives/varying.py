@@ -64,7 +64,7 @@ pvary_in_branch_p.def_rule("varying", lambda vma, *, axis_name: vma | {*names_of
 has_transpose(pvary_in_branch_p, lambda ct, aval, *, axis_name: ct)
 
 
-def pvary(x: Any, axis_name: Any) -> Any:
+def pvary[T](x: T, axis_name: Any) -> T:
     """Returns leaves that are equal along named axes as such that may vary; it does nothing where types do not say so.
 
     That is under ``vmap``, and in ``shard_map`` with ``check_vma=False``.
@@ -76,7 +76,7 @@ def pvary(x: Any, axis_name: Any) -> Any:
     return tree.map(lambda leaf: vary(leaf, axes - get_aval(leaf).vma), x) if axes else x
 
 
-def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
+def pcast[T](x: T, axis_name: Any, *, to: str) -> T:
     """Returns leaves as such that may vary along named axes; see `pvary`.
 
     Args:

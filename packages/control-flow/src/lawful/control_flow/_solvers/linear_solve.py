@@ -14,14 +14,14 @@ from lawful.staging import copy_aliased, require_callable
 _NAME = "custom_linear_solve"
 
 
-def custom_linear_solve(
+def custom_linear_solve[R](
     matvec: Callable[[Any], Any],
     b: Any,
-    solve: Callable[[Callable[[Any], Any], Any], Any],
+    solve: Callable[[Callable[[Any], Any], Any], R],
     transpose_solve: Callable[[Callable[[Any], Any], Any], Any] | None = None,
     symmetric: bool = False,
     has_aux: bool = False,
-) -> Any:
+) -> R:
     """Returns the solution of a linear system, with derivatives by the implicit function theorem.
 
     The derivative of a solve is a solve with the same matrix, and of the backward pass one with its transpose. So the
@@ -72,7 +72,8 @@ def custom_linear_solve(
         consts[1], consts[3] = vecmat.consts, solver.consts
     operands = [x for group in (*consts, vector.leaves) for x in group]
     outs = bind_linear_solve(operands, (len(consts[0]), len(consts[1]), len(consts[2]), len(consts[3])), jaxprs)
-    return tree.unflatten(traced[1].out_tree, copy_aliased(outs, operands))
+    result: R = tree.unflatten(traced[1].out_tree, copy_aliased(outs, operands))
+    return result
 
 
 def _transposed(

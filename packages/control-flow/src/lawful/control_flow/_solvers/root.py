@@ -14,13 +14,13 @@ from lawful.staging import copy_aliased, require_callable
 _NAME = "custom_root"
 
 
-def custom_root(
+def custom_root[R](
     f: Callable[[Any], Any],
     initial_guess: Any,
-    solve: Callable[[Callable[[Any], Any], Any], Any],
+    solve: Callable[[Callable[[Any], Any], Any], R],
     tangent_solve: Callable[[Callable[[Any], Any], Any], Any],
     has_aux: bool = False,
-) -> Any:
+) -> R:
     """Returns a root of a function, with derivatives by the implicit function theorem.
 
     The solver is not differentiated: it may iterate, by ``while_loop``, and its steps are not stored. The derivative is
@@ -74,4 +74,5 @@ def custom_root(
         solve=solver.jaxpr,
         tangent_solve=tangent.jaxpr,
     )
-    return tree.unflatten(solver.out_tree, copy_aliased(outs, operands))
+    result: R = tree.unflatten(solver.out_tree, copy_aliased(outs, operands))
+    return result

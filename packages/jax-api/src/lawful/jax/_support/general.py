@@ -61,7 +61,7 @@ def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = Fal
     return tree.map(to_array, x)
 
 
-def block_until_ready(x: Any) -> Any:
+def block_until_ready[T](x: T) -> T:
     """Waits until the arrays of a pytree are computed, and returns it."""
     for leaf in tree.leaves(x):
         if hasattr(leaf, "block_until_ready"):

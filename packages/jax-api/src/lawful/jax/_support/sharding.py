@@ -123,9 +123,10 @@ def pmap(
     return mapped
 
 
-def with_sharding_constraint(x: Any, shardings: Any) -> Any:
+def with_sharding_constraint[T](x: T, shardings: Any) -> T:
     """Returns ``x`` with a layout on devices; see `lawful.parallel.with_sharding_constraint`."""
-    return to_jax(parallel.with_sharding_constraint(unwrapped(x, on_device), shardings))
+    result: T = to_jax(parallel.with_sharding_constraint(unwrapped(x, on_device), shardings))
+    return result
 
 
 def reshard(xs: Any, out_shardings: Any) -> Any:

@@ -92,7 +92,7 @@ def _lower(ctx: Any, x: Any, *, sharding: NamedSharding) -> Any:
     return ctx.constrain(x, sharding)
 
 
-def with_sharding_constraint(x: Any, shardings: Any) -> Any:
+def with_sharding_constraint[T](x: T, shardings: Any) -> T:
     """Returns ``x``, which in a compiled program is laid out on devices in a given way.
 
     Args:
@@ -115,7 +115,8 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
     array([1., 2.])
     """
     name = "with_sharding_constraint"
-    return constrain_leaves(name, "x", x, shardings_of_leaves(name, shardings, "x", x))
+    result: T = constrain_leaves(name, "x", x, shardings_of_leaves(name, shardings, "x", x))
+    return result
 
 
 def constrain_leaves(name: str, what: str, full: Any, shardings: Sequence[Any]) -> Any:

@@ -17,7 +17,7 @@ from lawful.core import (
     eval_trace,
     impure_rules,
 )
-from lawful.staging._jit.ahead_of_time import Traced, shardings_of
+from lawful.staging._jit.ahead_of_time import Lowered, Traced, shardings_of
 from lawful.staging._jit.cache_misses import refuse_attribute, tracing
 from lawful.staging._jit.compiled import compiled
 from lawful.staging._jit.compiler_options import ChosenBackend, CompilerOptions, with_options
@@ -145,7 +145,7 @@ class JitFunction:
             shardings_of(leaves),
         )  # fmt: skip
 
-    def lower(self, *args: Any, **kwargs: Any) -> Any:
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Returns ``trace(*args, **kwargs).lower()``."""
         return self.trace(*args, **kwargs).lower()
 

@@ -101,7 +101,7 @@ def device_get(x: Any) -> Any:
     return tree.map(lambda leaf: leaf._view() if type(leaf) is Array else leaf, x)
 
 
-def block_until_ready(x: Any) -> Any:
+def block_until_ready[T](x: T) -> T:
     """Waits until every Array in a pytree is computed, and returns the pytree. Source: ``jax.block_until_ready``."""
     for leaf in tree.leaves(x):
         if type(leaf) is Array:
