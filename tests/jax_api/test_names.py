@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import inspect
+import pkgutil
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 from lawful.core import Primitive
+from lawful.jax._support.namespaces.absent_modules import REASONS as ABSENT
+from lawful.jax._support.namespaces.absent_modules import why_absent
 from lawful.jax._support.namespaces.refusals import NEUTRAL, REASONS
 from lawful.jax._support.namespaces.table import modules, names_of
 from lawful.jax._support.namespaces.wrapping import PLACE
@@ -46,6 +49,32 @@ def test_each_reason_is_true() -> None:
             assert len(absent) == len(names_of(module))
         else:
             assert [name for name in absent if hasattr(ours, name)] == []
+
+
+def test_each_module_of_jax_is_there_or_has_a_reason() -> None:
+    absent = set()
+    for package in ("jax", "jax.experimental", "jax.extend", "jax.interpreters", "jax.example_libraries"):
+        for found in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
+            if found.name.rpartition(".")[2].startswith("_"):
+                continue
+            try:
+                importlib.import_module(f"lawful.{found.name}")
+            except ModuleNotFoundError:
+                absent.add(found.name)
+    assert {name for name in absent if why_absent(name) is None} == set()
+    assert {name for name in ABSENT if name.rpartition(".")[0] != "jax.experimental"} <= absent  # JAX's may go
+    assert why_absent("jax.experimental.pallas.triton") == ABSENT["jax.experimental.pallas"]
+
+
+def test_absent_module_says_the_reason() -> None:
+    import lawful.jax as jax
+
+    with pytest.raises(AttributeError, match=r"lawful\.jax\.profiler is left out: use a profiler of Python"):
+        _ = jax.profiler
+    with pytest.raises(AttributeError, match=r"experimental\.sparse is left out: sparse arrays"):
+        _ = importlib.import_module("lawful.jax.experimental").sparse
+    with pytest.raises(AttributeError, match="nor has JAX's"):
+        _ = jax.such
 
 
 @pytest.mark.parametrize("module", PRESENT)

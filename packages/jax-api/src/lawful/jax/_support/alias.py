@@ -10,6 +10,8 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from lawful.jax._support.namespaces.absent_modules import why_absent
+
 
 class _Finder(MetaPathFinder, Loader):
     """Finds the modules of ``lawful.jax`` under the names of JAX's."""
@@ -19,9 +21,9 @@ class _Finder(MetaPathFinder, Loader):
             return None
         ours = f"lawful.{name}"
         if ours not in sys.modules and importlib.util.find_spec(ours) is None:
+            advice = why_absent(name) or "docs/coming_from_jax.md lists what there is"
             raise ModuleNotFoundError(
-                f"import {name}: expected a public module of JAX that lawful.jax has, got one that it has not; "
-                "docs/coming_from_jax.md lists what there is",
+                f"import {name}: expected a public module of JAX that lawful.jax has, got another; {advice}",
                 name=name,
             )
         return ModuleSpec(name, self, is_package=hasattr(importlib.import_module(ours), "__path__"))

@@ -10,6 +10,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from lawful.core import Primitive
+from lawful.jax._support.namespaces.absent_modules import REASONS
 from lawful.jax._support.namespaces.table import modules, names_of
 from lawful.jax._support.namespaces.wrapping import returns_arrays
 
@@ -40,6 +41,8 @@ def namespace(
             return importlib.import_module(f"{module}.{name}")
         row = names.get(name)
         if row is None:
+            if reason := REASONS.get(f"{module.removeprefix('lawful.')}.{name}"):
+                raise AttributeError(f"{module}.{name} is left out: {reason}")
             raise AttributeError(f"module {module} has no attribute {name!r}, nor has JAX's")
         if row.reason:
             raise AttributeError(f"{module}.{name} is left out: {row.reason}")
