@@ -19,7 +19,7 @@ REASONS: Final = {
     "jax.export": _PERSISTENT,
     "jax.ffi": "foreign functions are called by jax.pure_callback",
     "jax.lib": _BUILT,
-    "jax.monitoring": "explain_cache_misses and cache_report of lawful.debug tell of traces and compilations",
+    "jax.monitoring": "explain_cache_misses and cache_report of lawful.staging tell of traces and compilations",
     "jax.profiler": _PROFILER,
     "jax.ref": _REFERENCES,
     "jax.tools": _BUILT,
