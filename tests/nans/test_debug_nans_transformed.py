@@ -1,5 +1,8 @@
 """`debug_nans` changes no result of a program without NaNs, and raises for the others, eager and compiled."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -78,3 +81,10 @@ def test_debug_nans_switch_of_jax() -> None:
             jax.jit(jnp.log)(0.0)
         assert jnp.isnan(jnp.log(-1.0))
     assert jnp.isnan(jnp.log(-1.0))
+
+
+def test_debug_nans_of_the_environment_checks_lawful_numpy() -> None:
+    program = "import numpy, lawful.numpy as lnp; lnp.log(numpy.array(-1.0))"
+    environment = {**os.environ, "LAWFUL_DEBUG_NANS": "1"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert "NaN was made by log at <string>:1" in done.stderr

@@ -14,6 +14,7 @@ array([[0.5, 0.5],
 """
 
 # ruff: noqa: F403  # each module lists its public names
+import os as _os
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.core import lazy_imports as _lazy_imports
@@ -44,3 +45,5 @@ if _TYPE_CHECKING:
 else:
     _register_counterparts({name: x for name, x in globals().items() if name[0] != "_"})
     __getattr__, __dir__ = _lazy_imports(__name__, "_namespace", missing=_missing)
+    if _os.environ.get("LAWFUL_DEBUG_NANS", "0") not in ("", "0"):
+        from lawful import staging as _staging  # noqa: F401  # it switches `debug_nans` on

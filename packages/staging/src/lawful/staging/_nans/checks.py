@@ -149,8 +149,8 @@ class debug_nans(ContextDecorator):
 
     It holds in every thread; of several open blocks the newest one decides. Operations run on the plain interpreters,
     and functions are traced once more, so eager code is slower. Without it, nothing is checked and nothing is slower.
-    ``LAWFUL_DEBUG_NANS=1`` in the environment switches it on for a process that imports ``lawful.staging``, which all
-    transformations do; ``LAWFUL_DEBUG_NANS=infs`` looks for infinities too.
+    ``LAWFUL_DEBUG_NANS=1`` in the environment switches it on for a process that imports a transformation or
+    ``lawful.numpy``; ``LAWFUL_DEBUG_NANS=infs`` looks for infinities too.
 
     Raises:
       NonFiniteError: a ``FloatingPointError``, within the block.
