@@ -36,17 +36,17 @@ def browser(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ch
 
 
 #: The user at a desk and the one with a phone: the width of the window in pixels, and the color scheme.
-LOOKS = ((1280, "light"), (390, "dark"))
+LOOKS = ((1280, "light"), (1280, "dark"), (390, "dark"), (390, "light"))
 
 
 def problems(page: Path, browser: Chromium, looks: Sequence[tuple[int, str]] = LOOKS) -> list[str]:
-    """Returns what is wrong with a page: at desktop and phone width, light and dark, and while it is loaded."""
+    """Returns what is wrong with a page: at both widths in both color schemes, and while it is loaded."""
     browser.look(*looks[0])
     browser.open(page.as_uri())
     found = []
     for width, scheme in looks:
         browser.look(width, scheme)
-        found += [f"at {width}: {problem}" for problem in browser.run(PROBLEMS)]
+        found += [f"at {width} in {scheme}: {problem}" for problem in browser.run(PROBLEMS)]
     return found + browser.errors
 
 
@@ -66,12 +66,18 @@ def test_pages_have_no_errors_and_fit_the_window(site: Path, browser: Chromium) 
     assert not found, "\n".join(found)
 
 
+DARK_DESKTOP = "<style>@media (prefers-color-scheme: dark) and (min-width: 500px)"
+LIGHT_PHONE = "<style>@media (prefers-color-scheme: light) and (max-width: 500px)"
+
+
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        ("<div style='width: 600px'>wide</div>", "at 390: 2"),
-        ("<div style='width: 1600px'>wide</div>", "at 1280: 3"),
-        ("<img src='gone.svg'>", "at 1280: missing picture"),
+        ("<div style='width: 600px'>wide</div>", "at 390 in dark: 2"),
+        ("<div style='width: 1600px'>wide</div>", "at 1280 in light: 3"),
+        (f"{DARK_DESKTOP} {{ p {{ width: 1600px }} }}</style><p>wide</p>", "at 1280 in dark: 3"),
+        (f"{LIGHT_PHONE} {{ p {{ width: 600px }} }}</style><p>wide</p>", "at 390 in light: 2"),
+        ("<img src='gone.svg'>", "at 1280 in light: missing picture"),
         ("<script>console.error('wrong')</script>", "wrong"),
         ("<script>f()</script>", "f is not defined"),
         ("<link rel='stylesheet' href='http://127.0.0.1:9/a.css'>", "loads http://127.0.0.1:9/a.css"),
