@@ -157,6 +157,21 @@ def test_blame_nan_custom_vjp_rule(staged: Function) -> None:
 
 
 @pytest.mark.parametrize("staged", STAGED)
+@pytest.mark.parametrize("forward", [jacfwd, lambda f: lambda x: jvp(f, (x,), (1.0,))[1]])
+def test_blame_nan_forward_mode_of_a_custom_vjp(forward: Function, staged: Function) -> None:
+    """A compiled call keeps the transpose of the backward rule as a Python function."""
+
+    @custom_vjp
+    def scaled(x: Any) -> Any:
+        return lnp.sin(x)
+
+    scaled.defvjp(lambda x: (scaled(x), x), lambda x, ct: (ct * lnp.sqrt(x),))
+    blame = blamed(staged(forward(scaled)), -1.0)
+    assert (blame.primitive, blame.rules[0]) == ("sqrt", "jvp rule of scaled")
+    assert line_and_caller(blame)[0] == "<lambda>: scaled.defvjp("
+
+
+@pytest.mark.parametrize("staged", STAGED)
 def test_blame_nan_rule_that_differentiates(staged: Function) -> None:
     """A rule that calls `grad`: its line is the caller of the line in the rule inside."""
 

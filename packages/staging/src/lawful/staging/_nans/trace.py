@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from operator import attrgetter
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from lawful.core import (
     SourceLine,
     Trace,
     Tracer,
+    at_rule,
     eval_trace,
     get_aval,
     holds_jaxprs,
@@ -28,6 +30,7 @@ from lawful.core import (
     map_jaxprs,
     register_array_type,
     set_current,
+    source_override,
     user_source,
 )
 from lawful.staging._nans.blame import Blame, first_index, is_special, snapshot, special_masks
@@ -177,10 +180,13 @@ class BlameTrace(Trace):
         return self.judge(primitive, args, params, out)
 
     def _expand(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        self._frames.append(_Frame(primitive, params))
+        self._frames.append(frame := _Frame(primitive, params))
         positions = itertools.count()
+        # A call in a program may keep a Python function, such as the pullback by a user's rule, whose lines count.
+        source = source_override.source if "stage" in primitive.rules else None
+        of_rule = at_rule(source) if source is not None and source is frame.source and source.rules else nullcontext()
         try:
-            with set_current(self):
+            with set_current(self), of_rule:
                 return primitive.rules["expand"](*args, **map_jaxprs(lambda x: self._mark(x, next(positions)), params))
         finally:
             self._frames.pop()
