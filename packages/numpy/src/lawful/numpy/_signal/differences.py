@@ -14,13 +14,23 @@ from lawful.ops import canonical_axis, static_integers
 __all__ = ["diff", "ediff1d", "interp", "trapezoid"]
 
 
-@eager(numpy.diff)
+# NumPy subtracts as often as it is told to, even if no elements are left.
+_MANY = 1000
+
+
+def _numpy_diff(a: Any, n: int = 1, *args: Any, **kwargs: Any) -> Any:
+    if type(n) is int and n > _MANY:
+        raise ValueError("the function below ends when no elements are left")
+    return numpy.diff(a, n, *args, **kwargs)
+
+
+@eager(_numpy_diff)
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Returns the differences of neighbours along a dimension.
 
     Args:
       a: an array of at least one dimension.
-      n: how many times.
+      n: how many times; no elements are left from the length of the dimension on.
       axis: the dimension.
       prepend: values before the first element: a number, or an array.
       append: values after the last one.
@@ -45,7 +55,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     axis = canonical_axis("diff", axis, aval.ndim)
     parts = [x if x is a else _edge(x, aval.shape, axis) for x in (prepend, a, append) if x is not None]
     x = ops.concatenate(parts, axis) if len(parts) > 1 else a
-    for _ in range(n):
+    for _ in range(min(n, get_aval(x).shape[axis])):  # from then on there are no elements
         size = get_aval(x).shape[axis]
         high, low = (
             ops.slice_in_dim(x, min(1, size), size, axis=axis),
