@@ -6,10 +6,11 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import ml_dtypes
 import numpy
 
 from lawful import ops
-from lawful.core import ArgumentValueError
+from lawful.core import ArgumentValueError, get_aval
 from lawful.special._arguments import floats, silent, static_integer
 from lawful.special._reflection import alternating, sine_of_pi, without_derivative
 
@@ -19,6 +20,10 @@ _FEW = 30.0
 _LARGE = 10.0
 # Above this the gamma function overflows float64.
 _OVERFLOWS = 171.6
+# The part of the largest logarithm by which others are lowered.
+_PART = 0.42
+# Up to here the logarithm of the gamma function is finite.
+_MOST = 2.5e305
 # The Bernoulli numbers after this one overflow float64.
 _LAST_BERNOULLI = 258
 
@@ -82,7 +87,8 @@ def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:
     _, k, rest = _split(ops.bitwise_and(inside, ops.bitwise_not(small)), n, k, 2 * _FEW)
     lesser = ops.le(k, rest)
     least, most = ops.where(lesser, k, rest), ops.where(lesser, rest, k)
-    log_many = ops.sub(ops.log_gamma_quotient(ops.add(most, 1), least), ops.lgamma(ops.add(least, 1)))
+    divisor = ops.lgamma(ops.min(ops.add(least, 1), _MOST))
+    log_many = ops.sub(ops.log_gamma_quotient(ops.add(most, 1), least), divisor)
     out = ops.where(small, by_gammas, ops.exp(log_many))
     # One condition each, as XLA makes a fusion of its own of a condition of two operands that is used here.
     for condition, value in ((too_many, 0), (negative, 0), (ops.ne(n, n), numpy.nan)):
@@ -126,7 +132,8 @@ def poch(z: Any, m: Any) -> Any:
     reflected = ops.bitwise_or(smooth, ops.bitwise_and(below, before))
     crossing = ops.bitwise_and(ops.bitwise_or(below, before), ops.bitwise_not(reflected))
     # A negative argument is reflected, which gives a sine.
-    sines = _quotient_of_sines(z, m, *[ops.bitwise_and(x, ops.bitwise_not(smooth)) for x in (below, before)])
+    sides = [ops.bitwise_and(x, ops.bitwise_not(smooth)) for x in (below, before)]
+    sines = _quotient_of_sines(z, m, *sides)
     factor = ops.mul(sines, alternating(ops.where(smooth, m, 0)))
     crossed = ops.where(below, ops.mul(factor, 1 / math.pi), ops.mul(factor, math.pi))
     factor = ops.where(crossing, crossed, factor)
@@ -135,9 +142,20 @@ def poch(z: Any, m: Any) -> Any:
     high, low = ops.where(falls, pairs[1], pairs[0]), ops.where(falls, pairs[0], pairs[1])
     high, low = ops.where(crossing, ops.max(z, end), high), ops.where(crossing, ops.sub(1, ops.min(z, end)), low)
     size = _rising(low, high, ops.where(falls, ops.neg(m), m), crossing)
-    out = ops.mul(factor, ops.where(falls, ops.div(1, size), size))
+    # The product with a factor of 0 is 0; its derivative is infinite.
+    vanishes = ops.bitwise_and(ops.bitwise_and(ops.le(z, 0), ops.eq(z, ops.floor(z))), ops.bitwise_not(smooth))
+    bound = ops.where(vanishes, _largest(factor), ops.full_like(factor, math.inf))
+    out = ops.mul(factor, ops.min(ops.where(falls, ops.div(1, size), size), bound))
+    # The rounded sum may be an integer where the sum is none.
+    is_exact = ops.bitwise_and(ops.eq(ops.sub(end, m), z), ops.eq(ops.sub(end, z), m))
     pole = ops.bitwise_and(ops.bitwise_and(ops.le(end, 0), ops.eq(end, ops.floor(end))), ops.bitwise_not(limit))
+    pole = ops.bitwise_and(pole, is_exact)
     return ops.where(pole, math.inf, out)
+
+
+def _largest(x: Any) -> float:
+    """Returns the largest finite number of the dtype of ``x``."""
+    return float(ml_dtypes.finfo(get_aval(x).dtype).max)
 
 
 def _rising(low: Any, high: Any, steps: Any, multiplied: Any) -> Any:
@@ -149,14 +167,17 @@ def _rising(low: Any, high: Any, steps: Any, multiplied: Any) -> Any:
     shifted = ops.bitwise_and(far, ops.lt(low, _LARGE))
     start = ops.where(by_series, ops.where(shifted, ops.add(low, _LARGE), low), _LARGE)
     left = ops.where(by_series, ops.where(shifted, ops.sub(steps, _LARGE), steps), 0)
-    growth = ops.exp(ops.log_gamma_quotient(start, left))
+    # Where the product below is small, the exponential may overflow and their product not.
+    part = _PART * math.log(_largest(low))
+    lowered = ops.where(shifted, part, ops.full_like(low, 0))
+    growth = ops.exp(ops.sub(ops.log_gamma_quotient(start, left), lowered))
     # The product of low + k for k = 0 to 9, in pairs: (low + k) (low + 9 - k) = pair + k (9 - k).
     few = ops.where(shifted, low, 1)
     last = int(_LARGE) - 1
     pair = rising = ops.mul(few, ops.add(few, last))
     for k in range(1, int(_LARGE) // 2):
         rising = ops.mul(rising, ops.add(pair, k * (last - k)))
-    growth = ops.mul(growth, ops.where(shifted, rising, 1))
+    growth = ops.mul(growth, ops.where(shifted, ops.mul(rising, math.exp(part)), 1))
     gammas = [ops.gamma(ops.where(by_series, 1, x)) for x in (high, low)]
     return ops.where(by_series, growth, ops.where(multiplied, ops.mul(*gammas), ops.div(*gammas)))
 

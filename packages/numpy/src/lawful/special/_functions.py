@@ -120,7 +120,8 @@ def _reflected_beta(a: Any, b: Any) -> Any:
     """Returns the beta function by the reciprocal of ``gamma(1 - a - b)``, without the signs of the gamma functions."""
     total = ops.add(a, b)
     size = ops.add(ops.add(ops.lgamma(a), ops.lgamma(b)), ops.lgamma(ops.sub(1, total)))
-    return ops.mul(ops.mul(sine_of_pi(total), 1 / math.pi), ops.exp(size))
+    half = ops.exp(ops.mul(size, 0.5))  # whose square may overflow where the product does not
+    return ops.mul(ops.mul(ops.mul(sine_of_pi(total), 1 / math.pi), half), half)
 
 
 @silent

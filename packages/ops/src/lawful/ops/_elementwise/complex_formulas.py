@@ -122,7 +122,7 @@ def _tanh(re: Any, im: Any, x: Any, y: Any) -> Parts:
 
 def _asinh(re: Any, im: Any, x: Any, y: Any) -> Parts:
     unknown = _is_unknown(x, y)
-    re, im = where(unknown, math.nan, re), where(unknown, math.nan, im)
+    re, im = _next_to_branch_point(where(unknown, math.nan, re), y, x), where(unknown, math.nan, im)
     return copysign(re, x), where(eq(y, 0), y, copysign(im, y))
 
 
@@ -132,10 +132,24 @@ def _is_unknown(x: Any, y: Any) -> Any:
     return bitwise_and(has_nan, bitwise_not(bitwise_or(_is_infinite(x), _is_infinite(y))))
 
 
+def _next_to_branch_point(size: Any, along: Any, across: Any) -> Any:
+    """Returns the size of a part next to a branch point, where StableHLO's square of the distance may underflow.
+
+    Args:
+      size: StableHLO's part, of which the sign is unused.
+      along: the part of the argument that is ±1 at the branch points.
+      across: its other part.
+    """
+    distance = abs(across)
+    is_near = bitwise_and(eq(abs(along), 1), lt(distance, np.finfo(get_aval(distance).dtype).eps ** 2))
+    return where(is_near, sqrt(distance), size)
+
+
 def _acos(re: Any, im: Any, x: Any, y: Any) -> Parts:
     unknown = _is_unknown(x, y)
     re = where(eq(x, 0), math.pi / 2, where(unknown, math.nan, re))
-    return re, copysign(where(unknown, math.nan, im), neg(y))
+    im = _next_to_branch_point(where(unknown, math.nan, im), x, y)
+    return re, copysign(im, neg(y))
 
 
 def _acosh(re: Any, im: Any, x: Any, y: Any) -> Parts:

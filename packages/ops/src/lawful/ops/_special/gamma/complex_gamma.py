@@ -27,6 +27,8 @@ __all__ = ["loggamma", "loggamma_imag_p", "loggamma_real_p"]
 
 # Smaller arguments are shifted up by this.
 _SHIFT = 10
+# Numbers below the first are multiplied by the second where they are squared.
+_TINY, _LIFT = 1e-100, 2.0**600
 _STEPS = tuple(map(float, range(_SHIFT)))
 
 
@@ -72,12 +74,15 @@ def _reflection(z: Parts, order: int) -> Parts:
     sine = np.sin(math.pi * rest)
     wave = decay * np.cos(2 * math.pi * rest), decay * np.sin(2 * math.pi * rest)
     turned = -np.expm1(-2 * math.pi * y) * np.cos(2 * math.pi * rest) + 2 * sine * sine, -wave[1]
+    tiny = np.maximum(np.abs(turned[0]), np.abs(turned[1])) < _TINY  # whose squares underflow
+    lift = np.where(tiny, _LIFT, 1.0)
+    lifted = turned[0] * lift, turned[1] * lift
+    size = lifted[0] * lifted[0] + lifted[1] * lifted[1]
     if order == 0:
-        log = np.log(turned[0] * turned[0] + turned[1] * turned[1]) / 2, np.arctan2(turned[1], turned[0])
+        log = np.log(size) / 2 - np.where(tiny, math.log(_LIFT), 0.0), np.arctan2(turned[1], turned[0])
         return LOG_TWO_PI - math.pi * y - log[0], math.pi * (x - 0.5) - log[1]
-    size = turned[0] * turned[0] + turned[1] * turned[1]
     # The series of 1 / (1 - q) and q / (1 - q), with q = exp(2πi z): the derivative of each is 2πi times their product.
-    quotients: list[Parts] = [(turned[0] / size, -turned[1] / size)]
+    quotients: list[Parts] = [(lifted[0] / size * lift, -lifted[1] / size * lift)]
     others: list[Parts] = [times(wave, quotients[0])]
     for k in range(order - 1):
         change: Parts = (0.0, 0.0)

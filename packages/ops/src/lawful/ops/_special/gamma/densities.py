@@ -73,7 +73,7 @@ def _log_inverse_beta(a: Any, b: Any, over_least: bool, both_large: Any = None) 
 
 
 def log_inverse_beta(small: Any, large: Any, over_least: bool = False, both_large: Any = None) -> Any:
-    """Returns ``-betaln(small, large)``; for ``large`` of at least 10 and ``small`` from 0 on by Stirling's series.
+    """Returns ``-betaln(small, large)``; for ``large`` and the sum of at least 10 by Stirling's series.
 
     Args:
       small: not above ``large``.
@@ -81,7 +81,7 @@ def log_inverse_beta(small: Any, large: Any, over_least: bool = False, both_larg
       over_least: whether the inverse of the beta function is divided by ``small``.
       both_large: where only the corrections of Stirling's series are returned, because both are at least 10.
     """
-    is_large = (large >= LARGE) & (small >= 0)
+    is_large = (large >= LARGE) & (small + large >= LARGE)
     far = np.maximum(large, LARGE)
     above = far + small
     correction: Any = 0.0
@@ -98,7 +98,7 @@ def log_inverse_beta(small: Any, large: Any, over_least: bool = False, both_larg
     )  # fmt: skip
     ratio = np.minimum(small / far, 1.0)  # not more; XLA makes a fusion of its own of a quotient with two users
     # A compiler may flush a subnormal ratio to 0.
-    growth = np.where(ratio < TINY, small, (far - 0.5) * np.log1p(ratio)) + small * np.log(above) - small
+    growth = np.where(np.abs(ratio) < TINY, small, (far - 0.5) * np.log1p(ratio)) + small * np.log(above) - small
     if both_large is not None:
         growth = np.where(both_large, 0.0, growth)
     return gammas + np.where(is_large, growth + corrections, 0.0)

@@ -29,8 +29,10 @@ __all__ = ["gamma", "gamma_p", "log_gamma_quotient", "log_gamma_quotient_derivat
 
 # Above this the gamma function overflows float64.
 _LARGEST = 171.6243769563027
-# From here on (x - 1/2) log(1 + m / x) is m.
-_LARGE = 1e300
+# Beyond this bound of compiled arguments one of the factors below would be 0 and another infinite.
+_BOUND = 200.0
+# For m and 1 below this many times x, (x - 1/2) log(1 + m / x) is m.
+_TINY = 1e-20
 # Below this it is 1 / x, which may overflow.
 _LEAST = 1e-300
 _SHIFT = 10
@@ -59,7 +61,7 @@ def _numpy_gamma(x: Any) -> Any:
 
 def _compiled_gamma(x: Any) -> Any:
     size = np.abs(x)
-    value = _of_size(size)
+    value = _of_size(np.minimum(size, _BOUND))
     # A negative argument is reflected: sin(π x) is exact at and near 0 only.
     nearest = np.rint(size)
     rest = size - nearest
@@ -92,9 +94,9 @@ def _log_quotient(x: Any, m: Any, *, order: int = 0) -> Any:
     log_ratio = np.log1p(m / x)
     if order == 0:
         end = x + m
-        growth = (x - 0.5) * log_ratio + (m * np.log(end) - m)
         # XLA takes subnormal ratios as 0.
-        growth = np.where(x > _LARGE, m * np.log(end), growth)
+        near = np.maximum(np.abs(m), 1.0) < _TINY * x
+        growth = np.where(near, m, (x - 0.5) * log_ratio) + (m * np.log(end) - m)
         return growth + (log_gamma_correction(end) - log_gamma_correction(x))
 
     out: Any = 0.0

@@ -24,7 +24,8 @@ from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
 from lawful.ops._special.gamma import taylor
-from lawful.ops._special.gamma.densities import gamma_density_p, gamma_factor
+from lawful.ops._special.gamma.densities import gamma_density_p, gamma_factor, is_nowhere
+from lawful.ops._special.gamma.incomplete_gamma_ends import ENORMOUS, TINY, by_normal_distribution, upper_of_tiny
 from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble
 from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._support.promotion import promote
@@ -32,7 +33,7 @@ from lawful.ops._support.promotion import promote
 __all__ = ["igamma", "igamma_grad_a", "igamma_grad_a_p", "igamma_p", "igammac", "igammac_p", "random_gamma_grad"]
 
 _EPSILON = float(np.finfo(np.float64).eps)
-_TINY = 1e-300
+_LEAST = 1e-300
 _MOST_STEPS = 20_000
 # From here on the logarithm of the gamma function is computed without its large terms.
 _LARGE = 10.0
@@ -72,7 +73,7 @@ def _goes_on(active: Any, n: Any, change: taylor.Series, total: taylor.Series) -
 
 
 def _series_start(a: Any, x: Any, *, order: int) -> list[Any]:
-    use = ~_by_fraction(a, x)
+    use = ~_by_fraction(a, x) & (a < ENORMOUS)
     a, x = _moderate(a, x, use)
     one = taylor.constant(np.ones_like(a), (order, 0))
     return _pack(use & (a == a), np.zeros_like(a), a, x, one, one)
@@ -93,12 +94,12 @@ def _series_step(active: Any, n: Any, a: Any, x: Any, *flat: Any, order: int) ->
 
 
 def _fraction_start(a: Any, x: Any, *, order: int) -> list[Any]:
-    use = _by_fraction(a, x)
+    use = _by_fraction(a, x) & (a < ENORMOUS)
     a, x = _moderate(a, x, use)
     a, x = np.where(use, a, 1.0), np.where(use, x, 3.0)
     one = taylor.constant(np.ones_like(a), (order, 0))
     d = taylor.over(one, x + 1 - a, (-1, 0))
-    c = taylor.constant(np.full_like(a, 1 / _TINY), (order, 0))
+    c = taylor.constant(np.full_like(a, 1 / _LEAST), (order, 0))
     return _pack(use & (a == a), np.zeros_like(a), a, x, c, d, d)
 
 
@@ -134,6 +135,12 @@ def _finish(a: Any, x: Any, *states: Any, order: int, upper: bool) -> Any:
     one = 1.0 if order == 0 else 0.0
     scale = math.factorial(order)
     out = scale * (np.where(by_fraction, other, one - lower) if upper else np.where(by_fraction, one - other, lower))
+    tiny, enormous = (a < TINY) & ~by_fraction, a >= ENORMOUS
+    if upper and order == 0 and not is_nowhere(tiny):
+        out = np.where(tiny, upper_of_tiny(np.where(tiny, a, TINY), np.where(tiny, moderate[1], 1.0)), out)
+    if order < 2 and not is_nowhere(enormous):
+        a_or_least, x_or_least = np.where(enormous, moderate[0], ENORMOUS), np.where(enormous, moderate[1], ENORMOUS)
+        out = np.where(enormous, by_normal_distribution(a_or_least, x_or_least, order, upper), out)
     zero, full = (one, 0.0) if upper else (0.0, one)
     out = np.where((x == 0) | (a == np.inf), zero, np.where((x == np.inf) | ((a == 0) & (order == 0)), full, out))
     undefined = (a != a) | (x != x) | (a < 0) | (x < 0) | ((a == 0) & (x == 0)) | ((a == np.inf) & (x == np.inf))

@@ -1,0 +1,124 @@
+"""Special functions at the ends of the range of their arguments: eagerly, on the NumPy backend, and compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops, special
+from lawful.autodiff import jvp
+from lawful.staging import jit
+
+INF, LARGEST = np.inf, float(np.finfo(np.float64).max)
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "eager": lambda f: f,
+    "numpy": lambda f: jit(f, backend="numpy"),
+    "xla": lambda f: jit(f, backend="xla"),
+}
+#: Arguments and the value, by mpmath with 60 digits.
+VALUES: dict[str, list[tuple[float, ...]]] = {
+    "gamma": [(-709.78, 0.0), (-709.5, 0.0), (-1e5 - 0.5, 0.0), (171.6, 1.5858969096673e308), (200.0, INF)],
+    "gammainc": [
+        (1e8, 1e8, 0.5000132980760141), (1e10, 1e10, 0.5000013298076014), (1e16, 1e16 - 2e8, 0.02275013140826954),
+        (1e100, 1e100, 0.5), (LARGEST, LARGEST, 0.5), (1e300, 1.0, 0.0), (1e7, INF, 1.0),
+    ],
+    "gammaincc": [
+        (1e-20, 1.0, 2.1938393439552026e-21), (1e-100, 1.0, 2.193839343955203e-101),
+        (1e-8, 0.5, 5.597735977099587e-09), (1e-16, 0.25, 1.0442826344437382e-16),
+        (1e-200, 1e-300, 6.901983122333122e-198), (5e-3, 1e-3, 0.031181686577152937), (LARGEST, LARGEST, 0.5),
+    ],
+    "zeta": [
+        (2.0, 1e154, 1e-154), (2.0, 1e300, 1e-300), (1.5, 1e300, 2e-150), (20.0, 2.0**53, 3.837432641871792e-305),
+        (1.5, LARGEST, 1.4916681462400413e-154),
+    ],
+    "polygamma": [(1.0, 1e155, 1e-155), (3.0, 1e100, 2e-300)],
+    "poch": [
+        (1e300, 1e-8, 1.0000069077791376), (-1000.0, 1e-300, 0.0), (1e-300, -1.0, -1.0), (1e-300, -3.0, -1 / 6),
+        (-1000.0, 200.5, 0.0), (-20.0, 1000.0, 0.0), (1e-200, 200.5, 5.573168944801379e173), (1000.0, -1000.0, INF),
+        (-10.0, 1 - 2.0**-53, 0.0),
+    ],
+    "comb": [(1e300, 1e-8, 1.000006913551334), (LARGEST, LARGEST / 2, INF)],
+    "betaln": [
+        (-0.5, 1e10, 12.778437588417374), (-0.25, 1e16, 10.799915684527368), (-10.5, 1e100, 2402.56707705303),
+        (-709.78, 1e300, 486346.15390372917), (-171.5, 2.0**53, 5587.218281287936), (-0.5, INF, INF),
+        (-1.5, LARGEST, 1065.5341163554524),
+    ],
+    "beta": [(-1e-200, -1e-200, -2e200), (-1e-200, 1e-300, 1e300), (-0.5, 1e10, -354490.7701678098)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", VALUES)
+def test_special_value_at_extreme_arguments(name: str, form: str) -> None:
+    *args, wanted = np.array(VALUES[name]).T
+    with np.errstate(all="ignore"):
+        found = FORMS[form](getattr(special, name))(*args)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=0)
+
+
+#: Arguments, the argument number and the derivative, by mpmath.
+SLOPES: dict[str, list[tuple[float, ...]]] = {
+    "gamma": [(-709.78, 0, 0.0), (-1e5 - 0.5, 0, 0.0)],
+    "gammainc": [
+        (1e8, 1e8, 0, -3.9894228073388444e-05), (1e10, 1e10, 0, -3.9894228040475715e-06),
+        (LARGEST, LARGEST, 0, -2.9754474593158995e-155), (1e7, 0.0, 0, 0.0),
+    ],
+    "gammaincc": [(1e-20, 1.0, 0, 0.21938393439552026), (1e-20, 1.0, 1, -3.6787944117144235e-21)],
+    "zeta": [(2.0, 1e150, 1, -1e-300), (1.5, 1e200, 1, -1e-300)],
+    "poch": [(1e300, 1e-8, 1, 690.7802996229941), (-1000.0, 200.5, 0, INF)],
+    "betaln": [(-0.5, 1e16, 0, -36.80487151392615), (-10.5, 1e100, 0, -227.86027016986878)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", SLOPES)
+def test_special_derivative_at_extreme_arguments(name: str, form: str) -> None:
+    for *args, number, wanted in SLOPES[name]:
+        i, points = int(number), [np.array([x]) for x in args]
+
+        def slope(*xs: Any, i: int = i) -> Any:
+            one = [np.ones(1) if i == j else np.zeros(1) for j in range(len(xs))]
+            return jvp(getattr(special, name), xs, tuple(one))[1]
+
+        with np.errstate(all="ignore"):
+            found = FORMS[form](slope)(*points)
+        np.testing.assert_allclose(found, [wanted], rtol=1e-9, err_msg=f"{args}, by argument {i}")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_incomplete_gamma_of_enormous_arguments(form: str) -> None:
+    """In steps of the standard deviation both functions are distribution functions, with the skewness of gamma's."""
+    a = np.array([[1e6], [1e8], [1e12], [1e20]])
+    steps = np.array([-6.0, -1.5, 0.0, 0.5, 3.0, 7.0])
+    lower, upper = (FORMS[form](f)(a + 0 * steps, a + steps * np.sqrt(a)) for f in (ops.igamma, ops.igammac))
+    np.testing.assert_allclose(lower + upper, 1.0, rtol=1e-15)
+    size = np.exp(-(steps**2) / 2) / np.sqrt(2 * np.pi)
+    expected = special.ndtr(steps) - size * (steps**2 - 1) / (3 * np.sqrt(a))
+    np.testing.assert_allclose(lower[1:], expected[1:], rtol=1e-2, atol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", ["acos", "acosh", "asin", "asinh", "sqrt"])
+def test_complex_inverse_next_to_branch_points(name: str, dtype: str) -> None:
+    """The square of the distance from the branch point underflows."""
+    info = np.finfo(dtype)
+    distance = np.array([1.5 * info.tiny, info.tiny**0.75, info.tiny**0.5, info.eps**2, info.eps])
+    z = np.concatenate([x + 1j * s * distance for x in (1, -1, 0) for s in (1, -1)])
+    z = np.concatenate([z, 1j * z]).astype(dtype)
+    found, wanted = np.asarray(jit(getattr(ops, name), backend="xla")(z)), getattr(ops, name)(z)
+    for part in ("real", "imag"):
+        np.testing.assert_allclose(getattr(found, part), getattr(wanted, part), rtol=8 * info.eps, atol=info.tiny)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_complex_gamma_next_to_poles(form: str) -> None:
+    """Next to a pole p of residue r: ``gamma(p + z) = r / z``, ``digamma(p + z) = -1 / z``."""
+    z = np.array([1e-160, 1e-200 + 1e-200j, -1e-200 + 1e-170j, 1e-300j, 2e-305 - 1e-305j])
+    log = np.log(np.abs(z)) + 1j * np.angle(z)
+    np.testing.assert_allclose(FORMS[form](special.loggamma)(z), -log, rtol=1e-14)
+    np.testing.assert_allclose(FORMS[form](special.digamma)(z), -1 / z, rtol=1e-14)
+    np.testing.assert_allclose(FORMS[form](special.gamma)(z), 1 / z, rtol=1e-12)
+    np.testing.assert_allclose(FORMS[form](special.gamma)(-3 + 1e-200j), -1 / 6 / 1e-200j, rtol=1e-12)
