@@ -153,6 +153,9 @@ SEEN: dict[str, Callable[[str], bool]] = {
     "`det` of a singular matrix of two or three rows, products of whose elements overflow": lambda backend: _by(
         backend, linalg.det, 2.0**700 * np.array([[1.0, 0.3, 0.7], [1.0, 0.3, 0.7], [0.0, -0.7, 0.3]])
     ),
+    "`det` of a matrix with an infinite or NaN element": lambda backend: _by(
+        backend, linalg.det, np.diag([np.inf, 0.0])
+    ),
 }
 
 
