@@ -12,6 +12,7 @@ True
 functions of `scipy` that lawful has not are SciPy's, where that is installed.
 """
 
+from lawful.autograd import _fast as _fast  # installs the accelerators
 from lawful.autograd import numpy as numpy
 from lawful.autograd.builtins import dict, isinstance, list, tuple, type
 from lawful.autograd.core import primitive

@@ -2,7 +2,8 @@
 
 from lawful.autodiff._fast.grad import value_and_gradient
 from lawful.autodiff._fast.jvp import FastJVPTrace
-from lawful.autodiff._fast.linearize import TapeLinearized
+from lawful.autodiff._fast.linearize import FastLinearizeTrace, FastLinearizeTracer, TapeLinearized
+from lawful.autodiff._fast.tape import PulledEqn
 from lawful.autodiff._fast.transpose import backward_pass
 from lawful.autodiff._grad import gradient_hook
 from lawful.autodiff._jvp import jvp_hook
@@ -13,3 +14,5 @@ jvp_hook.install(FastJVPTrace)
 linearize_hook.install(TapeLinearized)
 transpose_hook.install(backward_pass)
 gradient_hook.install(value_and_gradient)
+
+__all__ = ["FastJVPTrace", "FastLinearizeTrace", "FastLinearizeTracer", "PulledEqn", "TapeLinearized"]

@@ -43,6 +43,23 @@ class Node:
 _NODES: Final = {Node}
 
 
+class PulledEqn(JaxprEqn):
+    """An equation of one result with its transpose as a method, such as a user's rule. Subclasses define it."""
+
+    __slots__ = ()
+
+    # As a node, it has no __init__.
+    __init__ = object.__init__
+
+    def pull(self, ct: Any) -> Sequence[Any]:
+        """Returns the cotangents of the operands from that of the result; None for a zero."""
+        raise NotImplementedError(f"{type(self).__name__}.pull")
+
+
+#: What has no part that may be dead alone.
+_PLAIN: Final = (Node, PulledEqn)
+
+
 @final
 class Known:
     """A tangent that depends on no input, such as zeros that a rule gives: what is linear in it is computed at once.
@@ -173,7 +190,7 @@ class Tape(PartialTrace):
         """Whether a part of an equation, such as a loop, may be dead. The backward pass skips an equation that is."""
         if _NODES.issuperset(map(type, self.eqns)):  # the common case
             return False
-        return any([type(entry) is not Node and "dce" in entry.primitive.rules for entry in self.eqns])
+        return any([not isinstance(entry, _PLAIN) and "dce" in entry.primitive.rules for entry in self.eqns])
 
     def values(self) -> dict[Var, Any]:
         """Returns the values of the constants."""

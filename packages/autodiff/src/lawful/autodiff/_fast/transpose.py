@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy import ndarray
 
-from lawful.autodiff._fast.tape import Node, Tangent, equations
+from lawful.autodiff._fast.tape import Node, PulledEqn, Tangent, equations
 from lawful.autodiff._fast.traced_rules import traced_transpose
 from lawful.autodiff._transpose import transpose_equation
 from lawful.core import (
@@ -86,6 +86,12 @@ def pull_back(
                 else:
                     overrides[thread] = entry.source
                     atoms, pulled = entry.inputs, _pulled_node(entry, avals_of((ct,)), (ct,))
+            elif isinstance(entry, PulledEqn):
+                ct = ct_of.pop(entry.outvars[0], None)
+                if ct is None:
+                    continue
+                overrides[thread] = entry.source
+                atoms, pulled = entry.invars, entry.pull(ct)
             else:
                 is_node = type(entry) is Node
                 given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]

@@ -11,7 +11,7 @@ import numpy
 
 import lawful.numpy as np
 from lawful import tree
-from lawful.autograd._primitive.function import bind
+from lawful.autograd._primitive.function import call_hook
 from lawful.autograd._primitive.rules import Rules
 from lawful.core import ArgumentTypeError, NonArrayError, Tracer, TracerArrayConversionError
 from lawful.ops import from_array_like
@@ -50,7 +50,7 @@ def dispatched(name: str, of_values: Function, of_tracers: Function) -> Function
     def own_rules() -> Rules:
         nonlocal apply
         rules = Rules(name)
-        apply = lambda *args, **kwargs: bind(of_values, rules, args, kwargs)  # noqa: E731  # a closure, not a name
+        apply = lambda *args, **kwargs: call_hook.use(of_values, rules, args, kwargs)  # noqa: E731  # a closure, not a name
         return rules
 
     named: Any = wraps(of_values, updated=())(function) if hasattr(of_values, "__name__") else function

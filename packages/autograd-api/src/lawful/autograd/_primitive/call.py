@@ -27,6 +27,10 @@ def is_traced(x: Any) -> bool:
 class Hole:
     """An argument that is traced, or of which a part is.
 
+    Args:
+      argnum: its number.
+      x: the argument; None stands for a tracer.
+
     Attributes:
       argnum: its number.
       treedef: its structure; None for a tracer.
@@ -41,7 +45,7 @@ class Hole:
         self.treedef: Any = None
         self.leaves: list[Any] = [x]
         self.positions = [0]
-        if not isinstance(x, Tracer):
+        if not (x is None or isinstance(x, Tracer)):
             self.leaves, self.treedef = tree.flatten(x)
             self.positions = [i for i, leaf in enumerate(self.leaves) if is_array(leaf)]
 
@@ -81,17 +85,30 @@ class Call:
       rules: its derivatives.
       kwargs: the arguments by name, which are not differentiated.
       out_tree: the structure of the result, once it has been evaluated.
+      evaluated: the leaves of the result if it has been evaluated and not yet used.
     """
 
-    __slots__ = ("_args", "_holes", "function", "kwargs", "out_tree", "rules")
+    __slots__ = ("_args", "_holes", "evaluated", "function", "kwargs", "out_tree", "rules")
 
-    def __init__(self, function: Function, rules: Rules, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(self, function: Function, rules: Rules, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         self.function = function
         self.rules = rules
         self.kwargs = kwargs
         self.out_tree: Any = None
+        self.evaluated: list[Any] | None = None
         self._args = list(args)
         self._holes = [Hole(i, x) for i, x in enumerate(args) if is_traced(x)]
+
+    @classmethod
+    def at(
+        cls, argnums: Sequence[int], function: Function, rules: Rules, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> Call:
+        """Returns the call of which the arguments of these numbers are operands, and the result is an array."""
+        call = cls(function, rules, (), kwargs)
+        call.out_tree = tree.structure(0)
+        call._args = list(args)
+        call._holes = [Hole(argnum, None) for argnum in argnums]
+        return call
 
     def operands(self) -> list[Any]:
         """Returns the operands; called once, when the call is made."""
@@ -112,7 +129,11 @@ class Call:
         Raises:
           ArgumentTypeError: a leaf is no array.
         """
-        leaves, self.out_tree = tree.flatten(self.function(*self.arguments(operands), **self.kwargs))
+        return self.leaves_of(self.function(*self.arguments(operands), **self.kwargs))
+
+    def leaves_of(self, result: Any) -> list[Any]:
+        """Returns the leaves of the result, and sets its structure; raises as `evaluate`."""
+        leaves, self.out_tree = tree.flatten(result)
         for x in leaves:
             if not is_array(x):
                 raise ArgumentTypeError(

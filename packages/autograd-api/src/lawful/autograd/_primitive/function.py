@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 from lawful import tree
 from lawful.autograd._primitive.bind import autograd_call_p
 from lawful.autograd._primitive.call import Call, is_traced
 from lawful.autograd._primitive.rules import Rules
-from lawful.core import Tracer
+from lawful.core import Hook, Tracer
 
 Function = Callable[..., Any]
 
@@ -50,9 +50,7 @@ def primitive(f_raw: Function) -> Function:
     rules = Rules(getattr(f_raw, "__name__", "a primitive"))
 
     def f_wrapped(*args: Any, **kwargs: Any) -> Any:
-        if not any(map(is_traced, args)):
-            return f_raw(*args, **kwargs)
-        return bind(f_raw, rules, args, kwargs)
+        return call_hook.use(f_raw, rules, args, kwargs)
 
     wrapped: Any = _named(f_wrapped, f_raw)
     wrapped.fun = f_raw
@@ -60,10 +58,16 @@ def primitive(f_raw: Function) -> Function:
     return wrapped  # type: ignore[no-any-return]
 
 
-def bind(function: Function, rules: Rules, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Returns the result of a function of which an argument is traced, with derivatives by its rules."""
+def apply(function: Function, rules: Rules, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Returns the result of a function; if an argument is traced, with derivatives by its rules."""
+    if not any(map(is_traced, args)):
+        return function(*args, **kwargs)
     call = Call(function, rules, args, kwargs)
     return call.result(autograd_call_p.bind(*call.operands(), call=call))
+
+
+#: Calls a primitive: as `apply` does.
+call_hook: Final[Hook[Callable[..., Any]]] = Hook("call of a user's primitive", apply)
 
 
 def notrace_primitive(f_raw: Function) -> Function:

@@ -25,15 +25,22 @@ class Rules:
     Attributes:
       name: the name of the function.
       pullback: the rule of reverse mode; None if there is none.
+      makers: the functions that it was made of by `defvjp`, by argument number; None if it was not.
       pushforward: the rule of forward mode; None if there is none.
     """
 
-    __slots__ = ("name", "pullback", "pushforward")
+    __slots__ = ("makers", "name", "pullback", "pushforward")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.pullback: Pullback | None = None
+        self.makers: dict[int, Function | None] | None = None
         self.pushforward: Pushforward | None = None
+
+    def define(self, pullback: Pullback, makers: dict[int, Function | None] | None = None) -> None:
+        """Defines reverse mode."""
+        self.pullback = pullback
+        self.makers = makers
 
     def missing(self, mode: str, argnums: Sequence[int]) -> MissingRuleError:
         """Returns the error that there is no rule."""
@@ -70,7 +77,7 @@ def defvjp_argnums(fun: Any, vjpmaker: Function) -> None:
       vjpmaker: ``vjpmaker(argnums, ans, args, kwargs)`` returns a function from the cotangent of the result to a
         sequence of cotangents, one for each of ``argnums``.
     """
-    rules_of(fun).pullback = vjpmaker
+    rules_of(fun).define(vjpmaker)
 
 
 def defvjp_argnum(fun: Any, vjpmaker: Function) -> None:
@@ -86,7 +93,7 @@ def defvjp_argnum(fun: Any, vjpmaker: Function) -> None:
         vjps = [vjpmaker(argnum, ans, args, kwargs) for argnum in argnums]
         return lambda g: [vjp(g) for vjp in vjps]
 
-    rules_of(fun).pullback = pullback
+    rules_of(fun).define(pullback)
 
 
 def defvjp(fun: Any, *vjpmakers: Function | None, argnums: Iterable[int] | None = None) -> None:
@@ -118,7 +125,7 @@ def defvjp(fun: Any, *vjpmakers: Function | None, argnums: Iterable[int] | None 
         vjps = [None if maker is None else maker(ans, *args, **kwargs) for maker in chosen]
         return lambda g: [None if vjp is None else vjp(g) for vjp in vjps]
 
-    rules.pullback = pullback
+    rules.define(pullback, makers)
 
 
 # Forward mode
