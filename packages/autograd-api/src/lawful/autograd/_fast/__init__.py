@@ -1,6 +1,9 @@
-"""The accelerators of lawful.autograd: users' primitives on the tape of a linearization."""
+"""The accelerators of lawful.autograd: users' primitives, and special functions, on the tape of a linearization."""
 
 from lawful.autograd._fast.call import call
+from lawful.autograd._fast.special import evaluate
 from lawful.autograd._primitive.function import call_hook
+from lawful.autograd._scipy.library import special_hook
 
 call_hook.install(call)
+special_hook.install(evaluate)

@@ -10,7 +10,7 @@ from typing import Any
 
 import lawful.numpy as np
 from lawful.autograd._primitive.function import primitive
-from lawful.autograd._primitive.rules import defjvp
+from lawful.autograd._primitive.rules import defjvp, defvjp
 from lawful.autograd._scipy.library import scipy_function
 
 Function = Callable[..., Any]
@@ -28,6 +28,7 @@ iv, ive, kv, kve = map(_scipy, ("iv", "ive", "kv", "kve"))
 def _by_order(function: Function, derivative: Function) -> None:
     """Defines the derivative of a function of an order and a number by the number."""
     defjvp(function, lambda g, ans, n, x: g * derivative(ans, n, x), argnums=(1,))
+    defvjp(function, lambda ans, n, x: lambda g: g * derivative(ans, n, x), argnums=(1,))
 
 
 def _difference(function: Function) -> Function:
@@ -45,10 +46,18 @@ _by_order(kv, lambda ans, n, x: -_mean(kv)(ans, n, x))
 # These are multiplied by exp(-|x|) and exp(x).
 _by_order(ive, lambda ans, n, x: _mean(ive)(ans, n, x) - np.sign(x) * ans)
 _by_order(kve, lambda ans, n, x: ans - _mean(kve)(ans, n, x))
-defjvp(j0, lambda g, ans, x: -g * j1(x))
-defjvp(y0, lambda g, ans, x: -g * y1(x))
-defjvp(j1, lambda g, ans, x: g * (j0(x) - jv(2, x)) / 2)
-defjvp(y1, lambda g, ans, x: g * (y0(x) - yv(2, x)) / 2)
+
+
+def _derivative(function: Function, slope: Function) -> None:
+    """Defines both modes of a function of a number, given its slope there."""
+    defjvp(function, lambda g, ans, x: g * slope(x))
+    defvjp(function, lambda ans, x: lambda g: g * slope(x))
+
+
+_derivative(j0, lambda x: -j1(x))
+_derivative(y0, lambda x: -y1(x))
+_derivative(j1, lambda x: (j0(x) - jv(2, x)) / 2)
+_derivative(y1, lambda x: (y0(x) - yv(2, x)) / 2)
 
 #: The functions by name.
 functions = {

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from lawful.autograd._namespace.function import dispatched
+from lawful.core import Hook
 
 Function = Callable[..., Any]
 
@@ -25,17 +27,39 @@ def scipy_function(module: str, name: str) -> Function:
     Raises:
       ImportError: when it is called, SciPy is not installed.
     """
+    found: Function | None = None
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        library = scipy_module(module)
-        if library is None:
-            raise ImportError(
-                f"scipy.{module}.{name}: expected SciPy to be installed, which computes it; install scipy"
-            )
-        return getattr(library, name)(*args, **kwargs)
+        nonlocal found
+        if found is None:
+            library = scipy_module(module)
+            if library is None:
+                raise ImportError(
+                    f"scipy.{module}.{name}: expected SciPy to be installed, which computes it; install scipy"
+                )
+            found = getattr(library, name)
+        return found(*args, **kwargs)
 
     function.__name__ = function.__qualname__ = name
     return function
+
+
+def _of_tracers(name: str, theirs: Function, ours: Function) -> Function:
+    """Returns a special function for tracers: lawful's, or its accelerator."""
+
+    @wraps(ours, updated=())
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return special_hook.use(name, theirs, ours, args, kwargs)
+
+    return function
+
+
+def _ours(name: str, theirs: Function, ours: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return ours(*args, **kwargs)
+
+
+#: Applies a special function to tracers: of its name, SciPy's function, lawful's, and the arguments.
+special_hook: Final[Hook[Callable[..., Any]]] = Hook("special functions of SciPy", _ours)
 
 
 def scipy_namespace(
@@ -78,6 +102,8 @@ def scipy_namespace(
             raise AttributeError(f"module {module!r} has no attribute {attribute!r}")
         if counterpart is None or not callable(counterpart):
             return theirs
+        if theirs is not None and name == "special":
+            counterpart = _of_tracers(attribute, theirs, counterpart)
         return dispatched(attribute, theirs or counterpart, counterpart)
 
     def names() -> list[str]:

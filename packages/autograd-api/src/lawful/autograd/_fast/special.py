@@ -1,0 +1,101 @@
+"""Special functions in reverse mode: SciPy's value, and a derivative made of SciPy's functions.
+
+One call of compiled code takes the place of an algorithm of many NumPy operations. A value under ``grad`` is then that
+of SciPy, as it is without. Elsewhere, as in forward mode, under `vmap` or without SciPy, the functions are lawful's.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy
+
+import lawful.numpy as np
+from lawful import ops
+from lawful.autodiff._fast import FastLinearizeTracer
+from lawful.autograd._fast.call import call
+from lawful.autograd._primitive.rules import Rules
+from lawful.core import Tracer, current, register_dispatch_module
+
+register_dispatch_module(__name__)
+
+Function = Callable[..., Any]
+
+_FLOAT64: Final = numpy.dtype(numpy.float64)
+_VALUES: Final = (numpy.ndarray, float, numpy.float64)
+_SLOPE: Final = 2.0 / math.sqrt(math.pi)
+
+
+def evaluate(name: str, theirs: Function, ours: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Applies a special function to tracers; see `special_hook`."""
+    rules = _rules.get(name)
+    if rules is not None and len(args) == 1 and not kwargs:
+        (x,) = args
+        if type(x) is FastLinearizeTracer and x._trace is current.trace and x.aval.dtype is _FLOAT64:
+            value = x.primal
+            while type(value) is FastLinearizeTracer and name not in _CANCELLING:
+                value = value.primal
+            if type(value) in _VALUES:
+                return call(theirs, rules, args, kwargs)
+    return ours(*args, **kwargs)
+
+
+def _of(name: str, x: Any) -> Any:
+    """Returns a function of the namespace, which defines the rules here, of a value or tracer."""
+    return getattr(sys.modules["lawful.autograd.scipy.special"], name)(x)
+
+
+def _is_positive(x: Any) -> bool:
+    return bool(x > 0.0 if type(x) is not numpy.ndarray else x.size and x.min() > 0.0)
+
+
+def _digamma(x: Any) -> Any:
+    # SciPy takes 1,000 times as long for negative numbers.
+    return _of("psi", x) if isinstance(x, Tracer) or _is_positive(x) else ops.digamma(x)
+
+
+def _trigamma(x: Any) -> Any:
+    if isinstance(x, Tracer) or not _is_positive(x):
+        return ops.polygamma(1, x)
+    return sys.modules["scipy.special"].zeta(2.0, x)
+
+
+def _exp(x: Any) -> Any:
+    return numpy.exp(x) if type(x) in _VALUES else np.exp(x)
+
+
+#: The derivatives of functions of one argument, given the result and the argument.
+_DERIVATIVES: Final[dict[str, Function]] = {
+    "gammaln": lambda ans, x: _digamma(x),
+    "gamma": lambda ans, x: ans * _digamma(x),
+    "psi": lambda ans, x: _trigamma(x),
+    "digamma": lambda ans, x: _trigamma(x),
+    "erf": lambda ans, x: _SLOPE * _exp(-(x * x)),
+    "erfc": lambda ans, x: -_SLOPE * _exp(-(x * x)),
+    "erfinv": lambda ans, x: _exp(ans * ans) / _SLOPE,
+    "expit": lambda ans, x: ans * _of("expit", -x),
+    "logit": lambda ans, x: 1.0 / (x * (1.0 - x)),
+    "i0": lambda ans, x: _of("i1", x),
+}
+#: Functions for whose second derivative lawful's does not cancel, and that of the formula above does.
+_CANCELLING: Final = frozenset({"expit"})
+
+
+def _by(derivative: Function) -> Function:
+    return lambda ans, x: lambda g: g * derivative(ans, x)
+
+
+def _rules_by(name: str, derivative: Function) -> Rules:
+    rules = Rules(name)
+
+    def pullback(argnums: Any, ans: Any, args: Any, kwargs: Any) -> Function:
+        return lambda g: [g * derivative(ans, args[0])]
+
+    rules.define(pullback, {0: _by(derivative)})
+    return rules
+
+
+_rules: Final = {name: _rules_by(name, derivative) for name, derivative in _DERIVATIVES.items()}
