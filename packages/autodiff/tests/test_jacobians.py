@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful import ops, tree
+from lawful import batching, ops, tree
 from lawful.autodiff import grad, hessian, jacfwd, jacrev, jvp
 from lawful.batching import vmap
-from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError, float0
+from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError, float0, plain
 from lawful.staging import jit as jit_by
 
 jit = partial(jit_by, backend="numpy")
@@ -265,3 +265,45 @@ def test_jacrev_of_integers_is_float0_where_it_is_allowed():
     np.testing.assert_array_equal(found["a"][0], jacfwd(lambda y: fun(y, n))(x)["a"])
     with pytest.raises(ArgumentTypeError, match="integers and booleans have no derivative"):
         jacrev(fun, (0, 1))(x, n)
+
+
+FEW_ROWS: dict[str, Any] = {
+    "identity": (lambda x: x, np.arange(1.0, 6.0)),
+    "products": (lambda x: ops.mul(ops.sin(x), x), np.arange(1.0, 6.0)),
+    "constants": (lambda x: (np.ones(3), ops.reduce_sum(x, (0,)), 2.0), np.arange(1.0, 6.0)),
+    "trees": (
+        lambda p: {"a": ops.mul(p["x"], p["y"]), "b": [p["y"]]},
+        {"x": np.arange(2.0, dtype=np.float32), "y": np.float32(3.0)},
+    ),
+    "matrices": (lambda x: ops.mul(x, x), np.arange(6.0).reshape(2, 3)),
+    "numbers": (lambda x: (ops.sin(x), ops.cos(x)), 0.5),
+}
+
+
+@pytest.mark.parametrize("name", FEW_ROWS)
+def test_jacrev_of_few_rows_agrees_with_plain(name: str) -> None:
+    f, x = FEW_ROWS[name]
+    found = tree.leaves(jacrev(f)(x))
+    with plain():
+        expected = tree.leaves(jacrev(f)(x))
+    for block, wanted in zip(found, expected, strict=True):
+        assert type(block) is type(wanted)
+        assert block.dtype == wanted.dtype
+        assert np.array_equal(block, wanted)
+
+
+@pytest.mark.fast
+def test_jacrev_of_few_rows_makes_no_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    def vmap(*args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("vmap was called")
+
+    monkeypatch.setattr(batching, "vmap", vmap)
+    f, x = FEW_ROWS["products"]
+    assert np.array_equal(jacrev(f)(x), np.diag(np.sin(x) + x * np.cos(x)))
+
+
+def test_jacrev_of_few_rows_owns_its_result() -> None:
+    x = np.arange(1.0, 6.0)
+    found = jacrev(lambda x: x)(x)
+    found[0] = 7.0
+    assert np.array_equal(x, np.arange(1.0, 6.0))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from lawful import tree
 from lawful.autodiff._grad import Argnums, chosen_arguments, positions_of
 from lawful.autodiff._jvp import jvp
-from lawful.autodiff._vjp import vjp
-from lawful.core import ArgumentTypeError, Tracer, float0, get_aval, is_inexact
+from lawful.autodiff._vjp import VJPFunction, vjp
+from lawful.core import ArgumentTypeError, Hook, Tracer, float0, get_aval, is_inexact
 from lawful.ops import concatenate, reshape
 from lawful.staging import copy_aliased, function_name, require_callable
 
@@ -33,8 +33,10 @@ def _basis(leaves: list[Any]) -> list[Any]:
     return basis
 
 
-def _require_floating(name: str, what: str, leaves: list[Any], paths: Any) -> None:
-    for x, path in zip(leaves, paths, strict=True):
+def _require_floating(name: str, what: str, values: Any) -> None:
+    if all([is_inexact(get_aval(x).dtype) for x in tree.leaves(values)]):
+        return
+    for path, x in tree.leaves_with_path(values):
         aval = get_aval(x)
         if not is_inexact(aval.dtype):
             raise ArgumentTypeError(
@@ -43,9 +45,9 @@ def _require_floating(name: str, what: str, leaves: list[Any], paths: Any) -> No
             )
 
 
-def _check_kind(name: str, what: str, leaves: list[Any], paths: Any, *, holomorphic: bool) -> None:
-    _require_floating(name, what, leaves, paths)
-    for x in leaves:
+def _check_kind(name: str, what: str, values: Any, *, holomorphic: bool) -> None:
+    _require_floating(name, what, values)
+    for x in tree.leaves(values):
         aval = get_aval(x)
         if holomorphic != (aval.dtype.kind == "c"):
             wanted = "complex" if holomorphic else "real"
@@ -53,11 +55,6 @@ def _check_kind(name: str, what: str, leaves: list[Any], paths: Any, *, holomorp
                 f"{name}: expected {wanted} {what}, got {aval}; "
                 + ("leave holomorphic out" if holomorphic else "pass holomorphic=True if it is holomorphic")
             )
-
-
-def _check_results(name: str, outs: Any, *, holomorphic: bool) -> None:
-    pairs = tree.leaves_with_path(outs)
-    _check_kind(name, "results", [x for _, x in pairs], [path for path, _ in pairs], holomorphic=holomorphic)
 
 
 def _jacobian(
@@ -79,7 +76,6 @@ def _jacobian(
         from lawful.batching import vmap
 
         chosen, leaves, in_tree, _ = chosen_arguments(name, positions, args)
-        paths = [path for path, _ in tree.leaves_with_path(tuple(chosen.values()))]
 
         def function(*differentiated: Any) -> Any:
             full = list(args)
@@ -89,15 +85,15 @@ def _jacobian(
 
         function.__name__ = function_name(fun)
         if columns:
-            _check_kind(name, "arguments", leaves, paths, holomorphic=holomorphic)
+            _check_kind(name, "arguments", tuple(chosen.values()), holomorphic=holomorphic)
             outs, blocks, aux = _by_columns(vmap, function, leaves, has_aux)
             if holomorphic:
-                _check_results(name, outs, holomorphic=True)
+                _check_kind(name, "results", outs, holomorphic=True)
         else:
             if holomorphic:
-                _check_kind(name, "arguments", leaves, paths, holomorphic=True)
+                _check_kind(name, "arguments", tuple(chosen.values()), holomorphic=True)
             elif not allow_int:
-                _require_floating(name, "arguments", leaves, paths)
+                _require_floating(name, "arguments", tuple(chosen.values()))
             outs, blocks, aux = _by_rows(vmap, function, leaves, has_aux, name, holomorphic)
         out_leaves, out_tree = tree.flatten(outs)
         shaped = [
@@ -145,10 +141,10 @@ def _by_rows(
     """Returns the outputs, and for each output leaf its blocks by input leaf, from one vjp for each output element."""
     outs, f_vjp, *aux = vjp(function, *leaves, has_aux=has_aux)
     out_leaves, out_tree = tree.flatten(outs)
-    _check_results(name, outs, holomorphic=holomorphic)
+    _check_kind(name, "results", outs, holomorphic=holomorphic)
     if not out_leaves:
         return outs, [], aux[0] if has_aux else None
-    pulled = _pull_all(vmap, lambda *cts: f_vjp(tree.unflatten(out_tree, cts)), _basis(out_leaves), leaves)
+    pulled = rows_hook.use(vmap, f_vjp, out_tree, _basis(out_leaves), leaves)
     blocks, start = [], 0
     for x in out_leaves:
         end = start + get_aval(x).size
@@ -157,8 +153,12 @@ def _by_rows(
     return outs, blocks, aux[0] if has_aux else None
 
 
-def _pull_all(vmap: Any, pull: Callable[..., Any], basis: list[Any], leaves: list[Any]) -> Sequence[Any]:
-    """Returns ``vmap(pull)(*basis)``: by a loop for one row, and for few rows that are not traced."""
+def _pull_all(vmap: Any, f_vjp: VJPFunction, out_tree: Any, basis: list[Any], leaves: list[Any]) -> Sequence[Any]:
+    """Returns ``vmap(f_vjp)`` of a basis: by a loop for one row, and for few rows that are not traced."""
+
+    def pull(*cts: Any) -> Any:
+        return f_vjp(tree.unflatten(out_tree, cts))
+
     count = len(basis[0])
     is_recorded = any(isinstance(x, Tracer) for x in leaves)
     is_fast = count == 1 or (1 < count <= _FEW and not is_recorded)
@@ -167,6 +167,10 @@ def _pull_all(vmap: Any, pull: Callable[..., Any], basis: list[Any], leaves: lis
         return pulled
     rows = [pull(*[block[i] for block in basis]) for i in range(count)]
     return [_stacked(cotangents) for cotangents in zip(*rows, strict=True)]
+
+
+#: Pulls a basis of cotangents back: given ``vmap``, the backward function, the tree of the result and its arguments.
+rows_hook: Final[Hook[Callable[..., Sequence[Any]]]] = Hook("rows of a Jacobian", _pull_all)
 
 
 def _stacked(rows: Sequence[Any]) -> Any:
