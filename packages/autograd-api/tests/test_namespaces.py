@@ -7,7 +7,7 @@ import pytest
 
 import lawful.autograd.numpy as np
 import lawful.autograd.numpy.random as npr
-from lawful.autograd import elementwise_grad, grad, jacobian
+from lawful.autograd import elementwise_grad, grad, jacobian, make_vjp
 from lawful.autograd.numpy.numpy_boxes import ArrayBox
 from lawful.autograd.numpy.numpy_vjps import match_complex, repeat_to_match_shape, replace_zero, unbroadcast_f
 from lawful.autograd.test_util import check_grads, combo_check
@@ -87,8 +87,19 @@ def test_where_of_python_numbers() -> None:
     assert np.where([True, False], [1, 2], [3, 4]) == [1, 4]
     assert np.where(X > 0.7)[0].tolist() == [1, 2]
     assert np.where(X > 0.7, x=X, y=0.0).tolist() == [0.0, 1.0, 2.0]
+    assert type(np.where(True, 1, 2)) is int
+    assert type(np.where(False, 0.5, 2.0)) is float
     with pytest.raises(ValueError, match="where: expected a condition"):
         np.where(True, 1)
+
+
+def test_where_of_tracers_and_numbers_has_numpys_dtype() -> None:
+    x = X.astype(numpy.float32)
+    for number in (2.0, 2, numpy.float64(2.0)):
+        _, found = make_vjp(lambda x, number=number: np.where(x > 0.7, x, number))(x)
+        assert found.dtype == numpy.where(x > 0.7, x, number).dtype
+    assert grad(lambda x: np.where(x > 0.5, x * x, 2.0))(0.7) == 1.4
+    assert grad(lambda x: np.where(x > 0.9, x * x, x))(0.7) == 1.0
 
 
 def test_linalg_reads_one_triangle() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from threading import get_ident
 from typing import Any
 
-from numpy import int64, ndarray
+from numpy import bool_, int64, ndarray
 
 from lawful.autodiff._dual import DualTracer
 from lawful.core import (
@@ -101,9 +101,10 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
       context: an argument of ``plan``.
       args: arrays, numbers and tracers.
     """
-    # Stays None unless all are tracers of this trace, except at most one Python number, array or position.
+    # Stays None unless all are tracers of this trace, except at most one Python number, array or position; of three
+    # arguments, any may be numbers or arrays.
     key: Hashable = None
-    array: Any = None
+    arrays: list[Any] = []
     if trace.axis_env:  # names depend on it, and the key does not contain it
         pass
     elif len(args) == 2:
@@ -118,21 +119,40 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
                 primals, given = [x.primal, number], [x.tangent]
             elif type(y) is ndarray and trace.evaluates_constants:
                 key = (type(trace), call, x.aval, x.tangent_aval, get_aval(y))
-                primals, given, array = [x.primal, y], [x.tangent], y
+                primals, given, arrays = [x.primal, y], [x.tangent], [y]
             elif type(y) is int64 and trace.evaluates_constants:  # the position of an index
                 key = (type(trace), call, x.aval, x.tangent_aval, int64)
-                primals, given, array = [x.primal, y], [x.tangent], y
+                primals, given, arrays = [x.primal, y], [x.tangent], [y]
         elif has_y and (number := _number(trace, x)) is not None:
             key = (type(trace), call, type(x), y.aval, y.tangent_aval)
             primals, given = [number, y.primal], [y.tangent]
         elif has_y and type(x) is ndarray and trace.evaluates_constants:
             key = (type(trace), call, None, get_aval(x), y.aval, y.tangent_aval)
-            primals, given, array = [x, y.primal], [y.tangent], x
+            primals, given, arrays = [x, y.primal], [y.tangent], [x]
     elif len(args) == 1:
         (x,) = args
         if isinstance(x, DualTracer) and x._trace is trace:
             key = (type(trace), call, x.aval, x.tangent_aval)
             primals, given = [x.primal], [x.tangent]
+    elif len(args) == 3 and trace.evaluates_constants:
+        primals, given, types = [], [], [type(trace), call]
+        for x in args:
+            cls = type(x)
+            if isinstance(x, DualTracer) and x._trace is trace:
+                types += [x.aval, x.tangent_aval]
+                primals.append(x.primal)
+                given.append(x.tangent)
+            elif cls is float:
+                types.append(float)
+                primals.append(x)
+            elif cls is ndarray or cls is bool_:
+                types += [None, get_aval(x)]
+                primals.append(x)
+                arrays.append(x)
+            else:
+                break
+        else:
+            key = tuple(types) if given else None
     if key is not None:
         rule = rule_cache.young.get(key)
         if rule is None:
@@ -150,7 +170,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
     else:
         (result,), rule = trace.apply_program(program, operands)
     # The rule is for converted operands.
-    if rule is not None and key is not None and (array is None or any([x is array for x in operands])):
+    if rule is not None and key is not None and all([any([x is y for y in operands]) for x in arrays]):
         insert_rule(key, rule, since)
     return result
 

@@ -143,6 +143,8 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
     ) -> Any:
         """Replays a cached rule of one result; see `CachingTrace`."""
         if not rule.is_single:
+            if self.evaluate is not None and rule.numbers == (None,):  # such as a comparison
+                return self.evaluate(self.parent, rule.primal, primals)[0]
             return self._replay_rule(rule, primals, given, args, source)[0]
         if self.evaluate is not None:  # the common case
             values = self.evaluate(self.parent, rule.primal, primals)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
@@ -12,6 +12,10 @@ import lawful.numpy as np
 from lawful import tree
 from lawful.autograd._primitive.function import getval
 from lawful.core import ArgumentValueError, Tracer
+
+_ABSENT: Final = object()
+#: Types of arguments that need no conversion.
+_PLAIN: Final = frozenset([numpy.ndarray, float, int, bool, numpy.float64, numpy.bool_])
 
 
 def _holds_tracers(x: Any) -> bool:
@@ -34,21 +38,26 @@ def asarray(a: Any, *args: Any, **kwargs: Any) -> Any:
     return np.asarray(a, *args, **kwargs)
 
 
-def where(condition: Any, *args: Any, **kwargs: Any) -> Any:
+def where(condition: Any, x: Any = _ABSENT, y: Any = _ABSENT) -> Any:
     """Returns elements of one array or another; arguments are those of ``numpy.where``, and may be lists of tracers.
 
     Of Python's numbers and lists alone come Python's numbers and lists.
     """
-    if {*kwargs} - {"x", "y"} or len(args) + len(kwargs) not in (0, 2):
+    types = type(condition), type(x), type(y)
+    if numpy.ndarray in types and _PLAIN.issuperset(types):
+        return numpy.where(condition, x, y)
+    if types == (bool, float, float):
+        return x if condition else y
+    if (x is _ABSENT) != (y is _ABSENT):
         raise ArgumentValueError(
             "where: expected a condition, or a condition, x and y, got others; give both or neither"
         )
-    args = (*args, *[kwargs[name] for name in ("x", "y") if name in kwargs])
-    given = (condition, *args)
+    given: Any = (condition,) if x is _ABSENT else (condition, x, y)
     if any(map(_holds_tracers, given)):
-        return np.where(*[x if type(x) is numpy.ndarray or isinstance(x, Tracer) else array(x) for x in given])
+        given = [x if type(x) in _PLAIN or isinstance(x, Tracer) else array(x) for x in given]
+        return np.where(numpy.bool_(condition) if type(condition) is bool else given[0], *given[1:])
     found = numpy.where(*given)
-    if args and not any(map(_holds_arrays, given)):
+    if len(given) == 3 and not any(map(_holds_arrays, given)):
         return found.tolist()
     return found
 

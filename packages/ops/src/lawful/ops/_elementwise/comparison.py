@@ -67,7 +67,7 @@ class _ComparisonApplication(Application):
     __slots__ = ()
 
     def apply(self, args: Sequence[Any]) -> Any:
-        if len(args) == 2:
+        if len(args) == 2 and float not in map(type, args):
             args = [_of_some_dtype(x) if type(x) is int else x for x in args]
             signs = [_signedness(x) for x in args]
             name = self.primitive.name
