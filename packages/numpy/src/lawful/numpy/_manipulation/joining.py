@@ -41,7 +41,7 @@ def _in_sequence(name: str, arrays: Any, dtype: Any, casting: str = "same_kind")
     return parts if wanted is None else [ops.convert_element_type(x, wanted) for x in parts]
 
 
-@eager(numpy.concatenate, sequence=True)
+@eager(numpy.concatenate, sequence=True, looks=False)
 def concatenate(
     arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Any:
@@ -73,7 +73,7 @@ def concatenate(
 concat = concatenate
 
 
-@eager(numpy.stack, sequence=True)
+@eager(numpy.stack, sequence=True, looks=False)
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Returns arrays of one shape joined along a new dimension, promoted to one dtype.
 
@@ -104,7 +104,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
     return ops.concatenate([ops.expand_dims(x, (axis,)) for x in parts], axis)
 
 
-@eager(numpy.vstack, sequence=True)
+@eager(numpy.vstack, sequence=True, looks=False)
 def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Returns arrays joined along the first dimension; vectors are rows.
 
@@ -117,7 +117,7 @@ def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     return concatenate([atleast_2d(x) for x in _in_sequence("vstack", tup, dtype, casting)], 0)
 
 
-@eager(numpy.hstack, sequence=True)
+@eager(numpy.hstack, sequence=True, looks=False)
 def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Returns arrays joined along the second dimension, vectors along their only one.
 
@@ -130,7 +130,7 @@ def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     return concatenate(parts, 0 if get_aval(parts[0]).ndim == 1 else 1)
 
 
-@eager(numpy.column_stack, sequence=True)
+@eager(numpy.column_stack, sequence=True, looks=False)
 def column_stack(tup: Any) -> Any:
     """Returns arrays joined along the second dimension; vectors are columns.
 
@@ -144,7 +144,7 @@ def column_stack(tup: Any) -> Any:
     return concatenate([x if get_aval(x).ndim > 1 else ops.reshape(x, (get_aval(x).size, 1)) for x in parts], 1)
 
 
-@eager(numpy.dstack, sequence=True)
+@eager(numpy.dstack, sequence=True, looks=False)
 def dstack(tup: Any) -> Any:
     """Returns arrays joined along the third dimension; vectors are first rows.
 
