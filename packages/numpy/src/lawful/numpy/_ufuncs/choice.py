@@ -77,6 +77,8 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
         raise ArgumentValueError("clip: expected one lower and one upper bound, got two of one; leave one out")
     low = a_min if min is None else min
     high = a_max if max is None else max
+    if type(low) is float and type(high) is float and low != high:
+        return _limited(a, low, high)
     limited = a
     if low is not None:
         limited = ops.max(limited, low)
@@ -89,6 +91,11 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
     # With equal bounds the result is the upper one, which gets the whole derivative.
     is_constant = ops.bitwise_and(ops.eq(low, high), ops.eq(a, low))
     return ops.where(is_constant, high, limited) if is_inexact(get_aval(limited).dtype) else limited
+
+
+@ops.composite(arrays=3)
+def _limited(a: Any, low: Any, high: Any) -> Any:
+    return ops.min(ops.max(a, low), high)
 
 
 def _are_distinct_numbers(low: Any, high: Any) -> bool:
