@@ -104,7 +104,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
     # Stays None unless all are tracers of this trace, except at most one Python number, array or position; of three
     # arguments, any may be numbers or arrays.
     key: Hashable = None
-    arrays: list[Any] = []
+    arrays: Sequence[Any] = ()
     if trace.axis_env:  # names depend on it, and the key does not contain it
         pass
     elif len(args) == 2:
@@ -136,6 +136,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
             primals, given = [x.primal], [x.tangent]
     elif len(args) == 3 and trace.evaluates_constants:
         primals, given, types = [], [], [type(trace), call]
+        arrays = values = list[Any]()
         for x in args:
             cls = type(x)
             if isinstance(x, DualTracer) and x._trace is trace:
@@ -148,7 +149,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
             elif cls is ndarray or cls is bool_:
                 types += [None, get_aval(x)]
                 primals.append(x)
-                arrays.append(x)
+                values.append(x)
             else:
                 break
         else:
