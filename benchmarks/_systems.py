@@ -74,6 +74,9 @@ def lawful() -> System:
 
     functions = {
         **_of("lawful.autodiff", "grad", "jvp", "linearize", "value_and_grad", "vjp"),
+        **_of("lawful.autograd", "jacobian"),
+        **_of("lawful.autograd.extend", "defvjp", "primitive"),
+        **_of("lawful.autograd.scipy.special", "gammaln"),
         **_of("lawful.batching", "vmap"),
         **_of("lawful.control_flow", "cond", "scan", "while_loop"),
         **_of("lawful.random", "key", "normal", "split", "uniform"),
@@ -124,7 +127,11 @@ def autograd() -> System:
     import autograd
     import autograd.numpy
 
-    functions = _of("autograd", "grad", "value_and_grad")
+    functions = {
+        **_of("autograd", "grad", "jacobian", "value_and_grad"),
+        **_of("autograd.extend", "defvjp", "primitive"),
+        **_of("autograd.scipy.special", "gammaln"),
+    }
     return System("autograd", autograd.numpy, _same, _same, lambda: None, functions)
 
 

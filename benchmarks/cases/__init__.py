@@ -3,7 +3,7 @@
 from importlib import import_module
 
 _IN_ORDER = (
-    *("processes", "calls", "chains", "functions", "networks", "unrolled", "draws", "steady"),
+    *("processes", "calls", "chains", "functions", "networks", "extensions", "unrolled", "draws", "steady"),
     *("memory", "growth", "backends", "laws"),
 )
 
