@@ -3,7 +3,7 @@
 from lawful.autograd._fast.call import call
 from lawful.autograd._fast.special import evaluate
 from lawful.autograd._primitive.function import call_hook
-from lawful.autograd._scipy.library import special_hook
+from lawful.autograd._scipy.library import library_hook
 
 call_hook.install(call)
-special_hook.install(evaluate)
+library_hook.install(evaluate)

@@ -1,4 +1,4 @@
-"""Special functions in reverse mode: SciPy's value, and a derivative made of SciPy's functions.
+"""Special functions in reverse mode: SciPy's value, and a derivative made of SciPy's functions; and the determinant.
 
 One call of compiled code takes the place of an algorithm of many NumPy operations. A value under ``grad`` is then that
 of SciPy, as it is without. Elsewhere, as in forward mode, under `vmap` or without SciPy, the functions are lawful's.
@@ -30,15 +30,17 @@ _SLOPE: Final = 2.0 / math.sqrt(math.pi)
 
 
 def evaluate(name: str, theirs: Function, ours: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Applies a special function to tracers; see `special_hook`."""
+    """Applies a function to tracers; see `library_hook`."""
     rules = _rules.get(name)
-    if rules is not None and len(args) == 1 and not kwargs:
+    if (rules is not None or name == "det") and len(args) == 1 and not kwargs:
         (x,) = args
         if type(x) is FastLinearizeTracer and x._trace is current.trace and x.aval.dtype is _FLOAT64:
             value = x.primal
             while type(value) is FastLinearizeTracer and name not in _CANCELLING:
                 value = value.primal
-            if type(value) in _VALUES:
+            if rules is None:
+                rules = _rules_of_det(value)
+            if rules is not None and type(value) in _VALUES:
                 return call(theirs, rules, args, kwargs)
     return ours(*args, **kwargs)
 
@@ -99,3 +101,20 @@ def _rules_by(name: str, derivative: Function) -> Rules:
 
 
 _rules: Final = {name: _rules_by(name, derivative) for name, derivative in _DERIVATIVES.items()}
+
+
+def _rules_of_det(value: Any) -> Rules | None:
+    """Returns the rules of the determinant of a matrix by its inverse, computed once; None if that is not precise."""
+    if type(value) is not numpy.ndarray or value.ndim != 2 or value.shape[0] != value.shape[1] or len(value) < 2:
+        return None
+    # Imported with the namespace that the function is from.
+    from lawful.numpy.linalg._determinants import well_conditioned_inverse
+
+    inverse = well_conditioned_inverse(value)
+    if inverse is None:
+        return None
+
+    def derivative(ans: Any, x: Any) -> Any:
+        return ans * (np.linalg.inv(x) if isinstance(x, Tracer) else inverse).T
+
+    return _rules_by("det", derivative)

@@ -44,12 +44,12 @@ def scipy_function(module: str, name: str) -> Function:
     return function
 
 
-def _of_tracers(name: str, theirs: Function, ours: Function) -> Function:
-    """Returns a special function for tracers: lawful's, or its accelerator."""
+def of_tracers(name: str, theirs: Function, ours: Function) -> Function:
+    """Returns a function for tracers: lawful's, or its accelerator."""
 
     @wraps(ours, updated=())
     def function(*args: Any, **kwargs: Any) -> Any:
-        return special_hook.use(name, theirs, ours, args, kwargs)
+        return library_hook.use(name, theirs, ours, args, kwargs)
 
     return function
 
@@ -58,8 +58,8 @@ def _ours(name: str, theirs: Function, ours: Function, args: tuple[Any, ...], kw
     return ours(*args, **kwargs)
 
 
-#: Applies a special function to tracers: of its name, SciPy's function, lawful's, and the arguments.
-special_hook: Final[Hook[Callable[..., Any]]] = Hook("special functions of SciPy", _ours)
+#: Applies a function to tracers: given its name, NumPy's or SciPy's function, lawful's, and the arguments.
+library_hook: Final[Hook[Callable[..., Any]]] = Hook("functions of NumPy and SciPy", _ours)
 
 
 def scipy_namespace(
@@ -103,7 +103,7 @@ def scipy_namespace(
         if counterpart is None or not callable(counterpart):
             return theirs
         if theirs is not None and name == "special":
-            counterpart = _of_tracers(attribute, theirs, counterpart)
+            counterpart = of_tracers(attribute, theirs, counterpart)
         return dispatched(attribute, theirs or counterpart, counterpart)
 
     def names() -> list[str]:

@@ -7,6 +7,7 @@ import numpy.linalg as _linalg
 import lawful.numpy.linalg as _ours
 from lawful import ops as _ops
 from lawful.autograd._namespace.lookup import namespace_of as _namespace_of
+from lawful.autograd._scipy.library import of_tracers as _of_tracers
 
 
 def _eig(a: _Any) -> _Any:
@@ -25,7 +26,7 @@ def _eigvalsh(a: _Any, UPLO: str = "L") -> _Any:
     return _ours.eigvalsh(a, UPLO)
 
 
-__getattr__, __dir__ = _namespace_of(
-    __name__, _linalg, "lawful.numpy.linalg", instead={"eig": _eig, "eigh": _eigh, "eigvalsh": _eigvalsh}
-)
+_det = _of_tracers("det", _linalg.det, _ours.det)
+_instead = {"det": _det, "eig": _eig, "eigh": _eigh, "eigvalsh": _eigvalsh}
+__getattr__, __dir__ = _namespace_of(__name__, _linalg, "lawful.numpy.linalg", instead=_instead)
 __all__ = [name for name in __dir__() if name[0] != "_"]

@@ -62,28 +62,34 @@ def _det_of_known(a: Any) -> Any:
     (a,) = inexact("det", a)
     value = a.concrete() if isinstance(a, Tracer) else a
     # By the inverse, the second derivative for one row would be 0 up to rounding only.
-    is_by_inverse = get_aval(a).shape[-1] > 1 and value is not None and _are_well_conditioned(numpy.asarray(value))
-    return ops.det(a) if is_by_inverse else _det(a)
+    if get_aval(a).shape[-1] > 1 and value is not None and well_conditioned_inverse(numpy.asarray(value)) is not None:
+        return ops.det(a)
+    return _det(a)
 
 
-def _are_well_conditioned(a: numpy.ndarray[Any, Any]) -> bool:
-    """Whether derivatives by the inverse are precise for all matrices, without overflow or underflow of a factor."""
+def well_conditioned_inverse(a: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any] | None:
+    """Returns the inverses of matrices if derivatives by them are precise, without overflow or underflow of a factor.
+
+    Returns:
+      None if one matrix is not that well conditioned.
+    """
     try:
         with numpy.errstate(all="ignore"):
             inverse = numpy.linalg.inv(a)
             squares = _squared_norm(a), _squared_norm(inverse)
             is_small = squares[0] * squares[1] * _smallest(a.dtype) ** 2 < 1
             if not (is_small if a.ndim == 2 else is_small.all()):
-                return False
+                return None
             # All singular values are between the inverse norm of the inverse, and the norm.
             largest = _largest_square(a.dtype, a.shape[-1])
             if all((x < largest and x * largest > 1) if a.ndim == 2 else _are_within(x, largest) for x in squares):
-                return True
+                return inverse
             size = 0.5 * max(numpy.abs(numpy.log2(x)).max(initial=0) for x in squares)
             logarithms = numpy.linalg.slogdet(a)[1] / math.log(2)
-            return bool(numpy.abs(logarithms).max(initial=0) + _FACTORS * size < _largest_exponent(a.dtype))
+            is_within = numpy.abs(logarithms).max(initial=0) + _FACTORS * size < _largest_exponent(a.dtype)
+            return inverse if is_within else None
     except numpy.linalg.LinAlgError:
-        return False
+        return None
 
 
 def _largest_exponent(dtype: Any) -> int:
