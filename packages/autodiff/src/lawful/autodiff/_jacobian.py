@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from lawful import tree
 from lawful.autodiff._grad import Argnums, chosen_arguments, positions_of
 from lawful.autodiff._jvp import jvp
-from lawful.autodiff._vjp import VJPFunction, vjp
-from lawful.core import ArgumentTypeError, Hook, Tracer, float0, get_aval, is_inexact
-from lawful.ops import concatenate, reshape
+from lawful.autodiff._rows import rows_hook
+from lawful.autodiff._vjp import vjp
+from lawful.core import ArgumentTypeError, float0, get_aval, is_inexact
+from lawful.ops import reshape
 from lawful.staging import copy_aliased, function_name, require_callable
-
-# Up to this many rows a loop takes less time than a batch.
-_FEW = 4
 
 
 def _basis(leaves: list[Any]) -> list[Any]:
@@ -151,33 +149,6 @@ def _by_rows(
         blocks.append([ct if get_aval(ct).dtype == float0 else ct[start:end] for ct in pulled])
         start = end
     return outs, blocks, aux[0] if has_aux else None
-
-
-def _pull_all(vmap: Any, f_vjp: VJPFunction, out_tree: Any, basis: list[Any], leaves: list[Any]) -> Sequence[Any]:
-    """Returns ``vmap(f_vjp)`` of a basis: by a loop for one row, and for few rows that are not traced."""
-
-    def pull(*cts: Any) -> Any:
-        return f_vjp(tree.unflatten(out_tree, cts))
-
-    count = len(basis[0])
-    is_recorded = any(isinstance(x, Tracer) for x in leaves)
-    is_fast = count == 1 or (1 < count <= _FEW and not is_recorded)
-    if not is_fast:
-        pulled: Sequence[Any] = vmap(pull)(*basis)
-        return pulled
-    rows = [pull(*[block[i] for block in basis]) for i in range(count)]
-    return [_stacked(cotangents) for cotangents in zip(*rows, strict=True)]
-
-
-#: Pulls a basis of cotangents back: given ``vmap``, the backward function, the tree of the result and its arguments.
-rows_hook: Final[Hook[Callable[..., Sequence[Any]]]] = Hook("rows of a Jacobian", _pull_all)
-
-
-def _stacked(rows: Sequence[Any]) -> Any:
-    aval = get_aval(rows[0])
-    if aval.dtype == float0:
-        return np.zeros((len(rows), *aval.shape), float0)
-    return concatenate([reshape(row, (1, *aval.shape)) for row in rows], 0)
 
 
 def jacfwd[**P](

@@ -7,9 +7,9 @@ from lawful.autodiff._fast.linearize import FastLinearizeTrace, FastLinearizeTra
 from lawful.autodiff._fast.tape import PulledEqn
 from lawful.autodiff._fast.transpose import backward_pass
 from lawful.autodiff._grad import gradient_hook
-from lawful.autodiff._jacobian import rows_hook
 from lawful.autodiff._jvp import jvp_hook
 from lawful.autodiff._linearize import linearize_hook
+from lawful.autodiff._rows import rows_hook
 from lawful.autodiff._transpose import transpose_hook
 
 jvp_hook.install(FastJVPTrace)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from lawful.autodiff._fast.linearize import TapeLinearized
-from lawful.autodiff._jacobian import rows_hook
+from lawful.autodiff._rows import rows_hook
 from lawful.autodiff._vjp import VJPFunction
 from lawful.core import Zero, current, eval_trace
 
