@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 from dataclasses import dataclass
@@ -84,6 +85,20 @@ def markdown(rows: list[Row]) -> str:
         for texts, holds in row.cells():
             ratio = f"**{texts[3]}**" if holds is False else texts[3]
             lines.append(f"| {' | '.join((*texts[:3], ratio, *texts[4:]))} |")
+    return "\n".join(lines) + "\n"
+
+
+def means(rows: list[Row]) -> str:
+    """Returns a Markdown table of the geometric means of ratios, by group and peer."""
+    ratios: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        for peer in row.case.most:
+            if peer in row.measured.samples:
+                ratios.setdefault((row.case.group, peer), []).append(row.measured.ratio(peer)[0])
+    lines = ["| group | peer | rows | geometric mean | largest |", "|---|---|---:|---:|---:|"]
+    for (group, peer), found in ratios.items():
+        mean = math.exp(sum(map(math.log, found)) / len(found))
+        lines.append(f"| {group} | {peer} | {len(found)} | {mean:.3g} | {max(found):.3g} |")
     return "\n".join(lines) + "\n"
 
 

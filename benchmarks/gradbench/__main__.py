@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from pathlib import Path
 
 from rich.console import Console
 
 from benchmarks._case import chosen
-from benchmarks._report import Row, document, markdown, table
+from benchmarks._report import document, markdown, means, table
 from benchmarks._run import measured, write
 from benchmarks.gradbench._cases import declare
 
@@ -26,20 +25,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "gradbench.md"
 MARK = "<!-- measured by python -m benchmarks.gradbench -->\n"
 #: Seconds per row, for all systems together.
 USUAL, QUICK = 2.0, 0.2
-
-
-def means(rows: list[Row]) -> str:
-    """Returns a Markdown table of the geometric means of ratios, by group and peer."""
-    ratios: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        for peer in row.case.most:
-            if peer in row.measured.samples:
-                ratios.setdefault((row.case.group, peer), []).append(row.measured.ratio(peer)[0])
-    lines = ["| group | peer | rows | geometric mean | largest |", "|---|---|---:|---:|---:|"]
-    for (group, peer), found in ratios.items():
-        mean = math.exp(sum(map(math.log, found)) / len(found))
-        lines.append(f"| {group} | {peer} | {len(found)} | {mean:.3g} | {max(found):.3g} |")
-    return "\n".join(lines) + "\n"
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""Special functions and linear algebra beside JAX, SciPy, NumPy and Autograd."""
