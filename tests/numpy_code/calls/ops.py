@@ -261,6 +261,7 @@ FUNCTIONS: dict[str, list[Call]] = {
     ],
     "signbit": [call(ops.signbit, VECTOR)],
     "signed_pivots": [call(ops.signed_pivots, SQUARE)],
+    "signed_product": [call(ops.signed_product, np.array([2.0, -3.0]), np.bool(True))],
     "slice": [call(lambda x: ops.slice(x, (0, 1), (3, 4), (2, 1)), MATRIX)],
     "slice_in_dim": [call(lambda x: ops.slice_in_dim(x, 1, 4, axis=1), MATRIX)],
     "slogdet": [call(ops.slogdet, SQUARE)],

@@ -142,12 +142,37 @@ def _det(a: Any) -> Any:
         return _of_few_rows(a)
     if not get_aval(a).size:
         return ops.full(get_aval(a).shape[:-2], get_aval(a).dtype.type(1))
+    return _of_many_rows(a)
+
+
+@custom_jvp
+def _of_many_rows(a: Any) -> Any:
+    """Returns the product of the pivots, which is the value of both methods that have derivatives."""
+    pivots, is_odd = ops.signed_pivots(a)
+    value = ops.signed_product(pivots, is_odd)
+    sizes = ops.abs(pivots)
+    dtype = get_aval(sizes).dtype
+    largest = dtype.type(math.ldexp(1.0, _largest_exponent(dtype)))
+    is_moderate = ops.bitwise_and(ops.gt(sizes, 1 / largest), ops.lt(sizes, largest))
+    all_moderate = numpy_reduction.all(ops.bitwise_or(is_moderate, ops.eq(sizes, 0)))
+    return _either(all_moderate, lambda a, value: value, lambda a, _: _of_any(a), a, value)
+
+
+@_of_many_rows.defjvp
+def _of_many_rows_jvp(primals: Any, tangents: Any) -> tuple[Any, Any]:
+    return jvp(_with_derivatives, primals, tangents)
+
+
+def _with_derivatives(a: Any) -> Any:
     is_regular = _is_regular(stop_gradient(a))
     all_regular = numpy_reduction.all(is_regular)
-    known = all_regular.concrete() if isinstance(all_regular, Tracer) else all_regular
-    if known is None:
-        return cond(all_regular, _by_pivots_of_regular, lambda a, _: _of_any(a), a, is_regular)
-    return _by_pivots_of_regular(a, is_regular) if known else _of_any(a)
+    return _either(all_regular, _by_pivots_of_regular, lambda a, _: _of_any(a), a, is_regular)
+
+
+def _either(condition: Any, yes: Callable[..., Any], no: Callable[..., Any], *args: Any) -> Any:
+    """Calls one of two functions; the other one is not traced if the condition is known."""
+    known = condition.concrete() if isinstance(condition, Tracer) else condition
+    return cond(condition, yes, no, *args) if known is None else (yes if known else no)(*args)
 
 
 def _of_few_rows(a: Any) -> Any:
@@ -207,9 +232,7 @@ def _of_moderate(factors: Any, plain: Callable[[Any], Any], scaled: Callable[[An
         inside = ops.bitwise_and(ops.gt(size, 1 / largest), ops.lt(size, largest))
         inside = ops.bitwise_or(inside, ops.eq(size, 0))
         is_moderate = inside if is_moderate is None else ops.bitwise_and(is_moderate, inside)
-    all_moderate = numpy_reduction.all(is_moderate)
-    known = all_moderate.concrete() if isinstance(all_moderate, Tracer) else all_moderate
-    return cond(all_moderate, plain, scaled, factors) if known is None else (plain if known else scaled)(factors)
+    return _either(numpy_reduction.all(is_moderate), plain, scaled, factors)
 
 
 def _along(gradient: Any, a_dot: Any) -> Any:

@@ -35,6 +35,7 @@ __all__ = [
     "det_p",
     "mean_exponents",
     "signed_pivots",
+    "signed_product",
     "slogdet",
     "slogdet_by_pivots",
     "slogdet_p",
@@ -107,7 +108,11 @@ def signed_pivots(x: Any) -> tuple[Any, Any]:
 
 def det_by_pivots(x: Any) -> Any:
     """Returns the determinants as products of pivots."""
-    pivots, is_odd = signed_pivots(x)
+    return signed_product(*signed_pivots(x))
+
+
+def signed_product(pivots: Any, is_odd: Any) -> Any:
+    """Returns the determinants of the results of `signed_pivots`."""
     product = product_of_pivots(pivots)
     return where(is_odd, -product, product)
 
