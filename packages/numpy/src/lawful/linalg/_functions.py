@@ -9,8 +9,8 @@ import numpy
 
 import lawful.numpy as np
 from lawful.autodiff import jvp, stop_gradient
-from lawful.control_flow import fori_loop
-from lawful.core import ArgumentValueError, get_aval
+from lawful.control_flow import cond, fori_loop
+from lawful.core import ArgumentValueError, Tracer, get_aval
 from lawful.numpy import linalg
 from lawful.special._arguments import inexact, silent
 
@@ -51,13 +51,27 @@ def expm(A: Any, *, upper_triangular: bool = False, max_squarings: int = 16) -> 
     even, odd = _halves(scaled)
     result = linalg.solve(even - odd, even + odd)
 
-    def square(i: Any, r: Any) -> Any:
-        return np.where((i < squarings)[..., None, None], r @ r, r)
-
-    limit = max_squarings
-    result = fori_loop(0, limit, square, result) if limit else result
+    result = _squared(result, squarings, max_squarings)
     fits = (np.isfinite(needed) & (needed <= max_squarings))[..., None, None]
     return np.where(fits, result, numpy.array(math.nan, real)).astype(dtype)
+
+
+def _squared(x: Any, counts: Any, most: int) -> Any:
+    """Returns each matrix squared some times, at most ``most``."""
+
+    def square(i: Any, x: Any) -> Any:
+        return np.where((i < counts)[..., None, None], x @ x, x)
+
+    known = counts.concrete() if isinstance(counts, Tracer) else counts
+    if known is not None:
+        for i in range(int(numpy.max(known, initial=0))):
+            x = square(i, x)
+        return x
+
+    def step(i: Any, x: Any) -> Any:  # without a product where nothing is squared
+        return cond(np.any(i < counts), square, lambda i, x: x, i, x)
+
+    return fori_loop(0, most, step, x) if most else x
 
 
 def _halves(a: Any) -> tuple[Any, Any]:
