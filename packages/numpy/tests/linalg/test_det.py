@@ -1,6 +1,7 @@
 """The value of a determinant of many rows: one decomposition."""
 
 import numpy
+
 from lawful.core import sub_jaxprs
 from lawful.numpy.linalg import det
 from lawful.staging import jit, make_jaxpr
