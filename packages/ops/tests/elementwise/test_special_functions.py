@@ -10,6 +10,7 @@ import pytest
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, MissingRuleError
 from lawful.ops._special.gamma.densities import beta_density_p, gamma_density_p
+from lawful.ops._special.gamma.digamma_derivatives import digamma_derivative_p
 from lawful.ops._special.gamma.log_gamma import _zeta_of_order
 
 ONE_ARGUMENT = ("erf", "erfc", "erf_inv", "lgamma", "digamma", "bessel_i0e", "bessel_i1e", "ndtri", "log_ndtr", "entr")
@@ -110,6 +111,12 @@ def test_zeta_and_polygamma_values():
     np.testing.assert_array_equal(ops.polygamma(0, x), ops.digamma(x))
     np.testing.assert_array_equal(ops.polygamma(np.array([0.5, -1.0, np.nan]), 1.0), np.nan)
     assert ops.polygamma(1, np.float32(2)).dtype == ops.polygamma(1.0, np.float32(2)).dtype == np.float32
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_digamma_derivatives_equal_polygamma(order):
+    x = np.array([1e-20, 0.3, 1.7, 25.0, 1e20, -0.3, -7.2, 0.0, -0.0, -3.0, np.inf, -np.inf, np.nan])
+    near(digamma_derivative_p.bind(x, order=order), ops.polygamma(order, x))
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])

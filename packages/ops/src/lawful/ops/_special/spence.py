@@ -15,7 +15,7 @@ from lawful.core import Interval, Primitive
 from lawful.ops._elementwise.arithmetic.arithmetic import mul
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._special.declaration import special_function
-from lawful.ops._special.gamma.log_gamma import BERNOULLI
+from lawful.ops._special.gamma.digamma_derivatives import BERNOULLI
 from lawful.ops._special.quadrature import gauss_legendre, sum_over_nodes
 from lawful.ops._support.double import polynomial
 

@@ -17,6 +17,7 @@ from lawful.ops._elementwise.arithmetic.arithmetic import add, mul, neg
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special.gamma import taylor
+from lawful.ops._special.gamma.digamma_derivatives import BERNOULLI, digamma_derivative_p
 from lawful.ops._support.double import (
     REAL_PROMOTION,
     Algorithm,
@@ -55,8 +56,6 @@ _SHIFT = 10
 _SHIFTS = np.arange(float(_SHIFT))
 # Up to this many elements, fewer calls of NumPy weigh more than the memory that they need.
 _FEW = 4096
-#: The Bernoulli numbers of even indices from 2 on.
-BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
 _EULER_MACLAURIN = tuple([b / math.factorial(2 * n) for n, b in enumerate(BERNOULLI, 1)])
 # Where the exponent is larger than this many times the start, the terms that are left out underflow.
 _LARGEST_RATIO = 1e15
@@ -203,7 +202,7 @@ digamma: Elementwise = elementwise(
     EvaluatedInDouble("digamma", numpy_digamma),
     lambda ctx, x: ctx.chlo.digamma(x),
     promote_as=REAL_PROMOTION[1],
-    derivatives=(lambda t, ans, x: mul(t, polygamma(1, x)),),
+    derivatives=(lambda t, ans, x: mul(t, digamma_derivative_p.bind(x, order=1)),),
     domain=(Interval(0.3, 4.0),),
 )
 
