@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy
 from lawful import ops
@@ -45,6 +45,16 @@ def _hermitian_part(x: Any) -> Any:
     return (x + adjoint(x)) * get_aval(x).dtype.type(0.5)
 
 
+_DOUBLE: Final = frozenset([numpy.dtype(numpy.float64)])
+
+
+def _finite(a: Any) -> Any:
+    """Returns an array of NumPy; raises ValueError if an element is not finite: the results are NaN."""
+    if not numpy.isfinite(a).all():
+        raise ValueError("not finite")
+    return a
+
+
 def _numpy_cholesky(a: Any) -> Any:
     rows, columns = a.shape[-2:]
     if rows != columns:
@@ -52,7 +62,7 @@ def _numpy_cholesky(a: Any) -> Any:
     return numpy.linalg.cholesky((a + a.swapaxes(-1, -2)) * 0.5)
 
 
-@direct(_numpy_cholesky, types=frozenset([numpy.dtype(numpy.float64)]))
+@direct(_numpy_cholesky, types=_DOUBLE)
 def cholesky(a: Any, /, *, upper: bool | None = None, symmetrize_input: bool | None = None) -> Any:
     """Returns the triangular matrices L with ``L Lᴴ = a``, or, with ``upper``, U with ``Uᴴ U = a``.
 
@@ -91,6 +101,11 @@ def _cholesky(a: Any, *, upper: bool) -> Any:
     return adjoint(out) if upper else out
 
 
+def _numpy_qr(a: Any) -> QRResult:
+    return QRResult(*numpy.linalg.qr(_finite(a)))
+
+
+@direct(_numpy_qr, types=_DOUBLE)
 def qr(a: Any, mode: str = "reduced") -> Any:
     """Returns the QR decomposition ``a = Q R``.
 
@@ -114,6 +129,11 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     return r if mode == "r" else QRResult(q, r)
 
 
+def _numpy_svd(a: Any, full_matrices: bool = True) -> SVDResult:
+    return SVDResult(*numpy.linalg.svd(_finite(a), full_matrices))
+
+
+@direct(_numpy_svd, types=_DOUBLE, most=2, names=("full_matrices",))
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Returns the singular value decomposition ``a = U diag(S) Vh``, or S alone.
 
@@ -155,6 +175,14 @@ def _is_lower(name: str, UPLO: Any) -> bool:
     return UPLO is None or UPLO.upper() == "L"
 
 
+def _numpy_eigh(a: Any) -> EighResult:
+    rows, columns = a.shape[-2:]
+    if rows != columns:
+        raise ValueError(a.shape)
+    return EighResult(*numpy.linalg.eigh((_finite(a) + a.swapaxes(-1, -2)) * 0.5))
+
+
+@direct(_numpy_eigh, types=_DOUBLE)
 def eigh(a: Any, UPLO: str | None = None, symmetrize_input: bool | None = None) -> EighResult:
     """Returns the eigenvalues and eigenvectors of Hermitian matrices.
 
