@@ -40,7 +40,9 @@ def _declare(group: str, kind: str, name: str, size: str, arguments: Arguments) 
     peers: dict[str, float | None] = {"jax": OF_JAX} if kind == "compiled" else {library: OF_SCIPY}
     cases.append(Case(group, f"{name}, {size}, value", peers, _prepared(kind, name, arguments, None)))
     if kind != "compiled":
-        peers = {f"{library}'s value": None} | ({"autograd": None} if name in OF_AUTOGRAD else {})
+        peers = {f"{library}'s value": None}
+        if name in OF_AUTOGRAD:
+            peers["autograd"] = None
     argnums = {"gammainc": (1, 0), "betainc": (2,)}.get(name, (0,))
     for argnum in argnums:
         # In Autograd gammainc has no derivative by its first argument.
