@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy
 from lawful import ops
+from lawful.autodiff import stop_gradient
 from lawful.core import ArgumentTypeError, ArgumentValueError, current, get_aval
+from lawful.control_flow import custom_linear_solve
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy.linalg._matrices import LinAlgError, by_numpy, check_stack, identity, inexact
 
@@ -49,10 +51,15 @@ def _solver(by_stacks: Callable[[Any, Any, tuple[int, ...]], Any]) -> Callable[[
 
 @_solver
 def solve_by_lu(a: Any, b: Any, batch: tuple[int, ...]) -> Any:
-    # Each matrix is decomposed once, also for derivatives and several right-hand sides.
-    factors, _, permutation = ops.lu(a)
+    # Each matrix is decomposed once, also for derivatives, which are solutions of systems with the same factors.
+    factors, _, permutation = ops.lu(stop_gradient(a))
+    a, factors, b = (_broadcast(x, batch) for x in (a, factors, b))
     permutation = broadcast_to(permutation, (*batch, get_aval(a).shape[-1]))
-    return ops.solve_by_factors(_broadcast(factors, batch), permutation, _broadcast(b, batch))
+
+    def solver(transposed: bool) -> Callable[[Any, Any], Any]:
+        return lambda _, b: ops.solve_by_factors(factors, permutation, b, transpose_a=transposed)
+
+    return custom_linear_solve(lambda x: ops.matmul(a, x), b, solver(transposed=False), solver(transposed=True))
 
 
 @_solver
