@@ -10,8 +10,8 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.autodiff import stop_gradient
-from lawful.core import ArgumentTypeError, ArgumentValueError, current, get_aval
 from lawful.control_flow import custom_linear_solve
+from lawful.core import ArgumentTypeError, ArgumentValueError, current, get_aval
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy.linalg._matrices import LinAlgError, by_numpy, check_stack, identity, inexact
 
