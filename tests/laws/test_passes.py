@@ -14,3 +14,15 @@ def test_passes_keep_meaning(program: Program) -> None:
 @given(programs(dtypes=usual_dtypes, smooth=False))
 def test_passes_keep_meaning_with_every_dtype(program: Program) -> None:
     holds(law_passes, lawful, program)
+
+
+def test_passes_of_a_scan_of_which_the_effect_is_left() -> None:
+    def program(a: Any) -> Any:
+        def body(carry: Any, x: Any) -> Any:
+            debug.callback(lambda _: None, ops.rsqrt(np.float64(0.52)))
+            return carry * x, None
+
+        scan(body, 1.0, a)
+        return a
+
+    law_passes(lawful, Case.of(program, np.array([1.5, 2.0])))
