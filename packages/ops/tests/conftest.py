@@ -29,8 +29,6 @@ from lawful.core import (
     register_array_type,
     set_current,
 )
-from lawful.ops._fast import scipy_functions
-from lawful.tree.base import clear_caches
 
 Call = tuple[list[Any], dict[str, Any], "Seeded"]
 
@@ -195,17 +193,3 @@ def assert_same() -> Callable[[Any, Any], None]:
             np.testing.assert_array_equal(got, want)
 
     return assert_same
-
-
-@pytest.fixture
-def without_scipy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """SciPy, whose functions have other last bits than the algorithms, seems not to be installed."""
-
-    def clear() -> None:
-        scipy_functions._natives.clear()
-        clear_caches()
-
-    monkeypatch.setattr(scipy_functions, "find_spec", lambda name: None)
-    clear()
-    yield
-    clear()

@@ -36,7 +36,6 @@ def outcome(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     return type(out), get_aval(out), np.asarray(out).tobytes()
 
 
-@pytest.mark.usefixtures("without_scipy")
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
 def test_elementwise_call_of_values_agrees_in_both_layers(op: Elementwise) -> None:
     for args in product(VALUES) if op.arity == 1 else product(FEW, FEW):

@@ -95,7 +95,6 @@ def test_one_by_one_equals_evaluation_of_arrays(primitive: Primitive, params: An
             np.testing.assert_allclose(in_pieces(function, args, piece), many, rtol=rtol, atol=0.0)
 
 
-@pytest.mark.usefixtures("without_scipy")
 @pytest.mark.parametrize(("primitive", "params"), compiled_primitives())
 def test_one_by_one_of_single_numbers_equals_arrays(primitive: Primitive, params: Any) -> None:
     columns = arguments(primitive, 20)

@@ -1,7 +1,7 @@
 """The accelerators of ops.
 
-Values go straight to NumPy's functions. Promotion and composites are cached programs. Special functions are
-SciPy's where it is installed, or scalar code of few numbers. Sums are products with ones.
+Values go straight to NumPy's functions. Promotion and composites are cached programs. Special functions of few numbers
+are scalar code, and sums are products with ones.
 """
 
 from lawful.ops._composite import composite_hook
@@ -12,7 +12,7 @@ from lawful.ops._fast.composite import register_tracing as register_tracing
 from lawful.ops._fast.elementwise import add_values as add_values
 from lawful.ops._fast.elementwise import call
 from lawful.ops._fast.getitem import getitem
-from lawful.ops._fast.numbers import evaluate, evaluate_natively
+from lawful.ops._fast.numbers import evaluate, evaluate_number
 from lawful.ops._fast.promotion import apply, apply_promoted, promotion_of
 from lawful.ops._fast.sum_by_product import sum_by_product
 from lawful.ops._indexing.getitem import getitem_hook
@@ -28,7 +28,7 @@ application_hook.install(apply)
 promotion_of_hook.install(promotion_of)
 sum_hook.install(sum_by_product)
 algorithm_hook.install(evaluate)
-evaluated_hook.install(evaluate_natively)
+evaluated_hook.install(evaluate_number)
 elementwise_hook.install(call)
 tangent_sum_hook.install(add_values)
 getitem_hook.install(getitem)

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -42,8 +41,7 @@ from lawful.core import (
     shorten,
 )
 from lawful.ops._fast.number_source import Assignment, Choice, Line, Loop, block_of
-from lawful.ops._fast.scipy_functions import native_function
-from lawful.ops._support.double import Evaluated, evaluated_hook, promoted
+from lawful.ops._support.double import Evaluated, evaluated_hook
 from lawful.ops._support.number import Number, NumberTrace
 
 #: After this many evaluations of few numbers by NumPy, source is expression_of, which costs as much as ten evaluations.
@@ -51,7 +49,6 @@ _OFTEN = 8
 #: The largest count of numbers that are evaluated one by one.
 _MOST = 64
 _ARRAYS = (np.ndarray, np.float64)
-_NUMBERS = (float, np.float64)
 _DOUBLE = np.dtype(np.float64)
 
 
@@ -138,31 +135,6 @@ def one_by_one(algorithm: Callable[..., Any]) -> OneByOne:
 def evaluate(algorithm: Callable[..., Any], arrays: Sequence[Any], params: dict[str, Any]) -> Any:
     """Evaluates an algorithm of special functions."""
     return one_by_one(algorithm)(*arrays, **params)
-
-
-def evaluate_natively(self: Evaluated, *args: Any, **params: Any) -> Any:
-    """Returns what `Evaluated` returns, by SciPy's function if it has one."""
-    native = native_function(self.__name__, params)
-    if native is None:
-        return evaluate_number(self, *args, **params)
-    first = args[0]
-    if type(first) is np.ndarray:
-        for x in args:
-            if type(x) is not np.ndarray or x.dtype != _DOUBLE or x.shape != first.shape:
-                break
-        else:
-            return native.array(args, partial(evaluate_number, self))
-    else:
-        for x in args:
-            if type(x) not in _NUMBERS:
-                break
-        else:
-            out = native.number(args)
-            return evaluate_number(self, *args) if out is None else out
-    operands, dtype = promoted(self.__name__, args)
-    if dtype != _DOUBLE:
-        return evaluate_number(self, *args)
-    return native.array([np.array(x, _DOUBLE) for x in operands], partial(evaluate_number, self))
 
 
 def evaluate_number(self: Evaluated, *args: Any, **params: Any) -> Any:
@@ -303,9 +275,7 @@ def _function_of(primitive: Primitive, count: int, params: dict[str, Any]) -> Ca
     """Returns the function of numbers for a primitive."""
     reference = primitive.declaration and primitive.declaration.reference
     if isinstance(reference, Evaluated):
-        algorithm = one_by_one(reference.algorithm).of_numbers(count, **params).function
-        native = native_function(reference.__name__, params)
-        return algorithm if native is None else native.of_numbers(algorithm)
+        return one_by_one(reference.algorithm).of_numbers(count, **params).function
     rule = primitive.rules.get("numpy")
     if rule is None:
         raise _unwritable(primitive.name)

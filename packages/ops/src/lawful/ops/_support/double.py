@@ -52,7 +52,7 @@ class Evaluated:
         self.algorithm = algorithm
 
     def __call__(self, *args: Any, **params: Any) -> Any:
-        operands, dtype = _unpromoted(args) or promoted(self.__name__, args)
+        operands, dtype = _unpromoted(args) or _promoted(self.__name__, args)
         shape = operands[0].shape
         with np.errstate(all="ignore"):
             # NumPy's powers of single numbers round differently from its powers of arrays.
@@ -87,7 +87,7 @@ def _unpromoted(args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]] | No
     return (operands, first.dtype) if first.dtype in _NATIVE else None
 
 
-def promoted(name: str, args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]]:
+def _promoted(name: str, args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]]:
     """Returns arguments as arrays of one shape, and the dtype of the result."""
     avals = [get_aval(x) for x in args]
     types = [(aval.dtype, aval.weak_type) for aval in avals]

@@ -170,10 +170,7 @@ def _numpy_polygamma(m: Any, x: Any) -> Any:
     size = np.exp(lgamma(n + 1)) * zeta(n + 1, x)
     out = np.where(odd, size, -size)
     defined = (m >= 0) & (m == np.floor(m)) & (m < np.inf)
-    lowest = m == 0
-    if not _is_nowhere(lowest):
-        out = np.where(lowest, digamma(x), out)
-    return np.where(defined, out, np.nan)
+    return np.where(defined, np.where(m == 0, numpy_digamma(x), out), np.nan)
 
 
 lgamma: Elementwise = elementwise(
