@@ -1,8 +1,13 @@
 """Passes keep meaning, and are idempotent."""
 
+from typing import Any
+
+import numpy as np
 from hypothesis import given
 
-from lawful.laws import Program, holds, law_passes, programs, usual_dtypes
+from lawful import debug, ops
+from lawful.control_flow import scan
+from lawful.laws import Case, Program, holds, law_passes, programs, usual_dtypes
 from lawful.laws.systems import lawful
 
 
