@@ -95,22 +95,22 @@ def _sum_of_inverses(z: Any) -> Any:
 def _zeta_of_positive(s: Any, q: Any, order: int) -> Any:
     """Returns a derivative by ``s`` of the zeta function of ``s > 1, q > 0``: Euler and Maclaurin, DLMF 25.11.9."""
 
-    def power(base: Any, part: float = 1.0) -> taylor.Series:
-        out = {(0, 0): base ** (-part * s)}
+    def power(base: Any) -> taylor.Series:
+        out = {(0, 0): base**-s}
         for i in range(1, order + 1):
-            out[i, 0] = out[i - 1, 0] * (-part * np.log(base)) / i
+            out[i, 0] = out[i - 1, 0] * -np.log(base) / i
         return out
 
     a = q + _SHIFT
-    half = power(a, 0.5)  # whose square may underflow where the integral does not
+    last = power(a)
     if is_staged(q):  # one longer array, so that the program is short
         before = power(q + np.arange(float(_SHIFT)).reshape((_SHIFT,) + (1,) * q.ndim))[order, 0].sum(0)
     else:
         terms = [power(q + k)[order, 0] for k in range(_SHIFT)]
         before = sum(terms[1:], start=terms[0])
-    integral = taylor.over(taylor.times(half, a, (0, 0)), s - 1, (1, 0))
-    rest = taylor.product(half, _corrections(s, 1 / a, order))
-    return math.factorial(order) * (before + taylor.product(half, taylor.plus(integral, rest))[order, 0])
+    integral = taylor.over(taylor.times(last, a, (0, 0)), s - 1, (1, 0))[order, 0]
+    rest = taylor.product(last, _corrections(s, 1 / a, order))[order, 0]
+    return math.factorial(order) * (before + integral + rest)
 
 
 def _corrections(s: Any, inverse: Any, order: int) -> taylor.Series:
