@@ -44,6 +44,16 @@ def test_derivatives_agree_with_plain(name: str) -> None:
             numpy.testing.assert_allclose(found, wanted, rtol=2e-13, atol=1e-300)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("x", [0.0, 1.0, 1e-300, numpy.inf, numpy.nan])
+def test_derivatives_of_logit_at_its_ends(x: float) -> None:
+    with plain():
+        expected = derivatives("logit", x)
+    for given in (x, numpy.float64(x), numpy.array(x)):
+        for found, wanted in zip(derivatives("logit", given), expected, strict=True):
+            numpy.testing.assert_array_equal(found, wanted)
+
+
 @pytest.mark.fast
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_value_under_grad_is_that_of_scipy(name: str) -> None:

@@ -79,11 +79,11 @@ _DERIVATIVES: Final[dict[str, Function]] = {
     "erfc": lambda ans, x: -_SLOPE * _exp(-(x * x)),
     "erfinv": lambda ans, x: _exp(ans * ans) / _SLOPE,
     "expit": lambda ans, x: ans * _of("expit", -x),
-    "logit": lambda ans, x: 1.0 / (x * (1.0 - x)),
+    "logit": lambda ans, x: numpy.divide(1.0, x * (1.0 - x)),  # Python's division by zero is an error
     "i0": lambda ans, x: _of("i1", x),
 }
-#: Functions for whose second derivative lawful's does not cancel, and that of the formula above does.
-_CANCELLING: Final = frozenset({"expit"})
+#: Functions for whose second derivative lawful's does not cancel or overflow, and that of the formula above does.
+_CANCELLING: Final = frozenset({"expit", "logit"})
 
 
 def _by(derivative: Function) -> Function:
