@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import FrameType
 from typing import Any
 
@@ -169,3 +170,15 @@ def test_primitive_that_closes_over_a_tracer() -> None:
 
     with pytest.raises(UnexpectedTracerError):
         grad(f)(1.0)
+
+
+@pytest.mark.parametrize("x", [1.0, numpy.float64(1.0), numpy.array(1.0), numpy.array([1.0, 2.0]), 1.0 + 0.0j])
+@pytest.mark.parametrize("given", [2, True, 2.0, numpy.float32(2.0)])
+def test_rule_that_returns_a_number(given: Any, x: Any) -> None:
+    double = primitive(lambda x: 2.0 * x)
+    defvjp(double, lambda ans, x: lambda g: given)
+    for context in (nullcontext(), plain()):
+        with context:
+            found = grad(lambda x: np.sum(np.real(double(x))))(x)
+        assert numpy.asarray(found).dtype == numpy.asarray(x).dtype
+        numpy.testing.assert_array_equal(found, numpy.full(numpy.shape(x), given))

@@ -197,4 +197,6 @@ def fitted(name: str, x: Any, aval: ShapedArray) -> Any:
                     f"{name}: expected a derivative of the shape {aval.shape}, got {got.shape}; sum it over the "
                     "dimensions that were broadcast, for example with numpy_vjps.unbroadcast_f"
                 ) from error
-    return x if get_aval(x).dtype == aval.dtype else numpy.astype(x, aval.dtype)
+    if get_aval(x).dtype == aval.dtype:
+        return x
+    return aval.dtype.type(x) if isinstance(x, int | float) else numpy.astype(x, aval.dtype)
