@@ -87,6 +87,12 @@ def test_slopes_of_activations_far_out() -> None:
     np.testing.assert_allclose(grad(lambda x: np.sum(nn.log1mexp(x)))(tiny), 1 / np.expm1(tiny), rtol=1e-12)
 
 
+@pytest.mark.parametrize("f", [nn.hard_silu, nn.sparse_plus, nn.soft_sign, nn.log1mexp], ids=lambda f: f.__name__)
+def test_slopes_of_activations_at_nan_are_nan(f: Callable[..., Any]) -> None:
+    assert np.isnan(grad(f)(np.nan))
+    assert np.isnan(jvp(f, (np.nan,), (1.0,))[1])
+
+
 def test_arccosh_at_one_and_at_infinity() -> None:
     slope = grad(lnp.arccosh)
     with np.errstate(all="ignore"):

@@ -80,7 +80,7 @@ def sparse_plus(x: Any) -> Any:
     Source: ``jax.nn.sparse_plus``.
     """
     x = inexact("sparse_plus", x)
-    is_between = np.logical_and(x > -1.0, x < 1.0)
+    is_between = np.logical_not(np.logical_or(x <= -1.0, x >= 1.0))  # or NaN, whose derivative is NaN
     middle = np.where(is_between, x, 0.0)  # the square of a large number would make the derivative NaN
     return np.where(is_between, np.divide(np.square(np.add(middle, 1.0)), 4.0), np.where(x <= -1.0, 0.0, x))
 
