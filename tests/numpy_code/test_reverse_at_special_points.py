@@ -43,7 +43,7 @@ def elementwise(points: Sequence[Any]) -> Iterator[tuple[str, Callable[..., Any]
             try:
                 whole = f(*points)
                 parts = np.ravel([f(*[x[[i]] for x in points]) for i in order])
-            except Exception:  # it is called in another way
+            except (TypeError, ValueError, IndexError, AttributeError):  # it is called in another way
                 continue
             if type(whole) is not np.ndarray or whole.dtype != float or whole.shape != order.shape:
                 continue

@@ -62,5 +62,5 @@ def refuse_nested(name: str, backend: ChosenBackend = None) -> None:
     if options := options_of(backend):
         raise ArgumentValueError(
             f"jit of {name}: expected compiler_options at the outermost jit alone, which compiles all that it calls, "
-            f"got {options} inside of another jit; give them to that one"
+            f"got {options} inside of another jit, or of a loop, which compiles its body; give them to a jit around it"
         )

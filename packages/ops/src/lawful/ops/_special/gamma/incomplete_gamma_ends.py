@@ -20,17 +20,17 @@ TINY = 0.01
 #: From this number on the function is close to a normal distribution.
 ENORMOUS = 1e6
 
-# Of the power series of -lgamma(1 + a) / a: Euler's constant, and (-1)ᵏ⁺¹ zeta(k) / k for k = 2, 3, ….
+# Coefficients of the power series of -lgamma(1 + a) / a: Euler's constant, then (-1)ᵏ⁺¹ zeta(k) / k for k = 2, 3, ….
 _LOG_GAMMA = (
     0.57721566490153286, -0.82246703342411321, 0.40068563438653143, -0.27058080842778455, 0.20738555102867399,
     -0.16955717699740818, 0.14404989676884612, -0.12550966952474304,
 )  # fmt: skip
 _TERMS = 18
-# Of the power series of both parts of Temme's correction in η, DLMF 8.12.9 to 8.12.11.
+# Coefficients of the power series in η of the two terms of Temme's correction, DLMF 8.12.9 to 8.12.11.
 _FIRST = (-1 / 3, 1 / 12, -2 / 135, 1 / 864, 1 / 2835, -139 / 777600)
 _FIRST_SLOPE = tuple([k * c for k, c in enumerate(_FIRST)][1:])
 _SECOND = (-1 / 540, -1 / 288, 1 / 378)
-# The power series of (μ - log(1 + μ)) / μ².
+# Coefficients of the power series of (μ - log(1 + μ)) / μ².
 _LOGARITHM = tuple([(-1) ** k / k for k in range(2, 16)])
 _FARTHEST = 0.06
 
