@@ -73,7 +73,7 @@ def program(system: str, name: str, argnum: int | None) -> Callable[..., Any]:
     if argnum is None:
         return f
     found = systems[system]()
-    gradient: Callable[..., Any] = found.grad(total(f, found.numpy.sum), argnum)
+    gradient: Callable[..., Any] = found.grad(total(name, f, found.numpy.sum), argnum)
     return gradient
 
 

@@ -20,6 +20,8 @@ MODULES: Final = {
 }
 SPECIAL: Final = ("gammaln", "digamma", "betainc", "gammainc", "erfinv", "i0e")
 MATRICES: Final = ("cholesky", "solve", "qr", "svd", "eigh", "det", "expm")
+#: The functions with several results.
+OF_SEVERAL: Final = ("qr", "svd", "eigh")
 #: The functions of which Autograd has the gradient by the last argument.
 OF_AUTOGRAD: Final = ("gammaln", "digamma", "gammainc", "erfinv", "cholesky", "solve", "svd", "eigh", "det")
 #: The ends of the intervals of the arguments.
@@ -45,12 +47,12 @@ def _without_rest(linalg: str) -> Function:
     return lambda a: svd(a, full_matrices=False)
 
 
-def total(f: Function, add_up: Function) -> Function:
+def total(name: str, f: Function, add_up: Function) -> Function:
     """Returns the function that adds up the elements of all results."""
 
     def summed(*args: Any) -> Any:
         out = f(*args)
-        return sum([add_up(x) for x in out]) if isinstance(out, tuple) else add_up(out)
+        return sum([add_up(x) for x in out]) if name in OF_SEVERAL else add_up(out)
 
     return summed
 
