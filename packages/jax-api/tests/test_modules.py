@@ -39,6 +39,20 @@ def test_module_says_why_a_name_is_left_out() -> None:
         _ = jnp.sine
 
 
+@pytest.mark.parametrize(
+    ("module", "name", "reason"),
+    [
+        ("lawful.jax", "export", "is left out: "),
+        ("lawful.jax.experimental", "pallas", "is left out: "),
+        ("lawful.jax.numpy", "sine", "nor has JAX's"),
+    ],
+)
+def test_import_of_a_name_says_why_it_is_left_out(module: str, name: str, reason: str) -> None:
+    with pytest.raises(ImportError, match=reason):
+        exec(f"from {module} import {name}")
+    assert not hasattr(importlib.import_module(module), name)
+
+
 def test_module_signatures_are_those_of_jax() -> None:
     assert list(inspect.signature(jnp.sum).parameters)[:3] == ["a", "axis", "dtype"]
     assert str(inspect.signature(lax.add)) == "(x, y)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import importlib
 import inspect
 import sys
@@ -42,10 +43,10 @@ def namespace(
         row = names.get(name)
         if row is None:
             if reason := REASONS.get(f"{module.removeprefix('lawful.')}.{name}"):
-                raise AttributeError(f"{module}.{name} is left out: {reason}")
-            raise AttributeError(f"module {module} has no attribute {name!r}, nor has JAX's")
+                raise _absent(f"{module}.{name} is left out: {reason}")
+            raise _absent(f"module {module} has no attribute {name!r}, nor has JAX's")
         if row.reason:
-            raise AttributeError(f"{module}.{name} is left out: {row.reason}")
+            raise _absent(f"{module}.{name} is left out: {row.reason}")
         for source in sources:
             if isinstance(source, str):
                 source = importlib.import_module(source)
@@ -53,7 +54,7 @@ def namespace(
             if value is not None:
                 break
         else:
-            raise AttributeError(f"module {module} has no attribute {name!r}")
+            raise _absent(f"module {module} has no attribute {name!r}")
         if wrap is not None and callable(value) and not inspect.isclass(value) and not isinstance(value, Primitive):
             value = _named(wrap(value, row.signature), name)
         setattr(sys.modules[module], name, value)
@@ -64,6 +65,16 @@ def namespace(
         return sorted({*own, *submodules, *(name for name, row in names.items() if not row.reason)})
 
     return find, listed
+
+
+def _absent(message: str) -> Exception:
+    """Returns the error of a name that a module has not, to be raised by its ``__getattr__``.
+
+    ``from module import name`` replaces the message of an `AttributeError` by its own; an `ImportError` keeps it.
+    """
+    user = sys._getframe(2)
+    by_import = dis.opname[user.f_code.co_code[user.f_lasti]] == "IMPORT_FROM"
+    return ImportError(message) if by_import else AttributeError(message)
 
 
 def _named(wrapper: Any, name: str) -> Any:
