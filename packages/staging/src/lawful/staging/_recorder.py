@@ -208,7 +208,7 @@ def trace_to_jaxpr(
     *,
     transformation: str = "make_jaxpr",
     name: str = "",
-    trace_class: type[JaxprTrace] = JaxprTrace,
+    trace_class: Callable[[Trace, str], JaxprTrace] = JaxprTrace,
 ) -> ClosedJaxpr:
     """Returns the jaxpr of a function of flat arguments that gives a flat list.
 
@@ -217,7 +217,7 @@ def trace_to_jaxpr(
       in_avals: the types of its arguments.
       transformation: its name, for messages about the tracers.
       name: of the jaxpr.
-      trace_class: the class of the trace.
+      trace_class: the class of the trace, or a function of its parent and ``transformation`` that makes it.
 
     The constants of the result may be tracers of enclosing transformations.
     """
