@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import check_jaxpr, eval_closed_jaxpr
+from lawful.core import ArgumentTypeError, ArgumentValueError, check_jaxpr, eval_closed_jaxpr
 from lawful.staging import (
     consts_as_inputs,
+    cse_jaxpr,
     dce_jaxpr,
+    inline_jaxpr,
     make_jaxpr,
     merge_lists,
     partial_eval_jaxpr,
@@ -184,3 +186,18 @@ def test_calls_of_one_jaxpr_go_on_to_share_one() -> None:
     small = dce_jaxpr(closed, [True])
     assert len({id(eqn.params["jaxpr"]) for eqn in small.eqns}) == 1
     assert len(small.eqns[0].params["jaxpr"].eqns) == 1
+
+
+@pytest.mark.parametrize("function", [inline_jaxpr, cse_jaxpr, lambda x: dce_jaxpr(x, [True]), consts_as_inputs])
+def test_pass_given_a_jaxpr_that_is_not_closed(function: Any) -> None:
+    closed = make_jaxpr(ops.sin)(np.float64(1.0))
+    with pytest.raises(ArgumentTypeError, match=r"expected a ClosedJaxpr, got a Jaxpr; give ClosedJaxpr"):
+        function(closed.jaxpr)
+    with pytest.raises(ArgumentTypeError, match=r"expected a ClosedJaxpr, got .*; call make_jaxpr"):
+        function(ops.sin)
+
+
+def test_dce_with_another_number_of_outputs() -> None:
+    closed = make_jaxpr(ops.sin)(np.float64(1.0))
+    with pytest.raises(ArgumentValueError, match="dce_jaxpr: expected 1 used_outputs, got 2; give one for each output"):
+        dce_jaxpr(closed, [True, False])

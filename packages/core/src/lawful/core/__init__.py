@@ -46,6 +46,7 @@ from lawful.core._errors import (
 )
 from lawful.core._garbage_collection import no_collections, rare_collections
 from lawful.core._hook import Hook, is_plain, plain, plain_traces
+from lawful.core._jaxpr.arguments import require_closed, require_jaxpr
 from lawful.core._jaxpr.deduplication import deduplicated
 from lawful.core._jaxpr.effects import applies_effects, has_effects
 from lawful.core._jaxpr.eval import eval_closed_jaxpr, eval_jaxpr, expand_call, last_uses
@@ -315,6 +316,8 @@ __all__ = [
     "without_pvary",
     "common_axes",
     "AxisNames",
+    "require_closed",
+    "require_jaxpr",
     "require_size",
     "zeros",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lawful.core._jaxpr.arguments import require_closed
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr
 from lawful.core._jaxpr.memoization import memoize
 from lawful.core._jaxpr.nesting import distinct_jaxprs, holds_jaxprs, sub_jaxprs
@@ -21,6 +22,7 @@ def has_effects(closed: ClosedJaxpr) -> bool:
     >>> has_effects(parse_jaxpr("{ lambda ; a:f64[]. let = beep a in (a,) }"))
     True
     """
+    require_closed("has_effects", closed)
     eqns = closed.jaxpr.eqns
     if len(eqns) <= _FEW and not any([eqn.params and holds_jaxprs(eqn.params) for eqn in eqns]):
         return any([eqn.primitive.effectful for eqn in eqns])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lawful.core._errors import ArgumentTypeError
+from lawful.core._jaxpr.arguments import require_closed, require_jaxpr
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
 from lawful.tree.base import at_source, source_override
 
@@ -34,10 +35,11 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
       args: a value for each of its ``invars``.
 
     Raises:
-      ArgumentTypeError: the number of arguments is wrong.
+      ArgumentTypeError: the number of arguments is wrong, or ``jaxpr`` is no jaxpr.
 
     Law: ``eval_jaxpr(make_jaxpr(f)(*args)) = f(*args)``. Source: ``jax.core.eval_jaxpr``.
     """
+    require_jaxpr("eval_jaxpr", jaxpr)
     if len(args) != len(jaxpr.invars) or len(consts) != len(jaxpr.constvars):
         raise ArgumentTypeError(
             f"eval_jaxpr: expected {len(jaxpr.constvars)} constants and {len(jaxpr.invars)} arguments, "
@@ -66,4 +68,5 @@ def expand_call(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
 
 def eval_closed_jaxpr(closed: ClosedJaxpr, *args: Any) -> list[Any]:
     """Returns the outputs of a closed jaxpr at some inputs, under whatever transformation is current."""
+    require_closed("eval_closed_jaxpr", closed)
     return eval_jaxpr(closed.jaxpr, closed.consts, *args)

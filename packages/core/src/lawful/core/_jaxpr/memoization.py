@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any, Concatenate, Final, cast
 from weakref import ref
 
+from lawful.core._errors import ArgumentTypeError, LawfulError
+from lawful.core._jaxpr.arguments import require_closed
 from lawful.core._jaxpr.deduplication import deduplicated
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr
 from lawful.core._jaxpr.parameter_keys import is_known_param
@@ -105,8 +107,12 @@ def memoize_program[**P, R](
 def _memoized[**P, R](
     function: Callable[Concatenate[ClosedJaxpr, P], R], result_of: Callable[..., Any]
 ) -> Callable[Concatenate[ClosedJaxpr, P], R]:
+    name = function.__name__
+
     @functools.wraps(function)
     def memoized(closed: ClosedJaxpr, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if type(closed) is not ClosedJaxpr:
+            require_closed(name, closed)
         others = _jaxprs_in(args)
         owner = max((closed, *others), key=_transience) if others else closed
         memo = transformed_jaxprs.memo(owner)
@@ -119,6 +125,12 @@ def _memoized[**P, R](
             result = cast(R, result_of(owner, memo, key, lambda: function(closed, *args, **kwargs)))
             _lives_with(owner, result)
             return result
+        except LawfulError:
+            raise
+        except TypeError as error:
+            raise ArgumentTypeError(
+                f"{name}: expected hashable arguments, got {error}; give tuples for lists"
+            ) from error
         transformed_jaxprs.hits += 1
         return result
 

@@ -23,6 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from lawful.core._errors import LawfulError
+from lawful.core._jaxpr.arguments import require_jaxpr
 from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._jaxpr.nesting import distinct_jaxprs, nested_jaxprs, open_jaxpr, ordered_params
 from lawful.core._types.arrays import get_aval, python_scalar_types
@@ -63,6 +64,7 @@ def format_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> str:
 
     Cost: linear in the number of equations of all distinct jaxprs. Source: ``jax.core.Jaxpr.__str__``.
     """
+    require_jaxpr("format_jaxpr", jaxpr)
     if isinstance(jaxpr, ClosedJaxpr):
         jaxpr = jaxpr.jaxpr
     definitions, text_of = _lay_out(*distinct_jaxprs((jaxpr,)))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from lawful.core._errors import JaxprTypeError, LawfulError
+from lawful.core._jaxpr.arguments import require_jaxpr
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._jaxpr.nesting import open_jaxpr, sub_jaxprs
 from lawful.core._jaxpr.print import equation_line, variable_names
@@ -37,6 +38,7 @@ def check_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> None:
     Traceback (most recent call last):
     lawful.core._errors.JaxprTypeError: ...: jaxpr: expected the results f64[3] in `b:f32[3] = negative a`, ...
     """
+    require_jaxpr("check_jaxpr", jaxpr)
     waiting = [_Program(jaxpr)]
     seen = {id(jaxpr)}
     while waiting:

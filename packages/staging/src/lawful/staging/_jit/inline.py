@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, record
+from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, record, require_closed
 from lawful.staging._jit.primitive import jit_p
 
 
@@ -13,6 +13,7 @@ def inline_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
 
     Laws: it means the same; doing it twice is doing it once.
     """
+    require_closed("inline_jaxpr", closed)
     eqns: list[JaxprEqn] = []
     # The atom that replaces each variable; variables of the jaxpr itself are not replaced.
     env: dict[Var, Atom] = {}

@@ -9,7 +9,18 @@ from collections.abc import Sequence
 from operator import is_
 from typing import Any
 
-from lawful.core import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, applies_effects, has_effects, map_jaxprs, memoize
+from lawful.core import (
+    ArgumentValueError,
+    Atom,
+    ClosedJaxpr,
+    Jaxpr,
+    JaxprEqn,
+    applies_effects,
+    has_effects,
+    map_jaxprs,
+    memoize,
+    require_closed,
+)
 from lawful.staging._liveness import live_equation
 
 
@@ -21,9 +32,18 @@ def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs:
       used_outputs: for each output, whether to keep it.
       keep_inputs: whether to keep inputs that become unused; ``used_inputs`` tells which they are.
 
+    Raises:
+      ArgumentTypeError: ``closed`` is no closed jaxpr.
+      ArgumentValueError: there is not one used output for each output.
+
     Laws: it means the same; doing it twice is doing it once. Source: ``jax.interpreters.partial_eval.dce_jaxpr``.
     """
+    require_closed("dce_jaxpr", closed)
     jaxpr = closed.jaxpr
+    if len(used_outputs) != len(jaxpr.outvars):
+        raise ArgumentValueError(
+            f"dce_jaxpr: expected {len(jaxpr.outvars)} used_outputs, got {len(used_outputs)}; give one for each output"
+        )
     outvars = [atom for atom, used in zip(jaxpr.outvars, used_outputs, strict=True) if used]
     live: set[Atom] = set(outvars)  # with literals, which no equation defines
     eqns: list[JaxprEqn] = []

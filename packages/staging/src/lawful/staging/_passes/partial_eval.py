@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core import ClosedJaxpr, Jaxpr, current, eval_closed_jaxpr, memoize, new_trace, record
+from lawful.core import ClosedJaxpr, Jaxpr, current, eval_closed_jaxpr, memoize, new_trace, record, require_closed
 from lawful.ops import with_weakness_of
 from lawful.staging._passes.dce import dce_jaxpr
 from lawful.staging._recorder import JaxprTrace, JaxprTracer, PartialTrace
@@ -76,6 +76,7 @@ def partial_eval_jaxpr(
 
 def consts_as_inputs(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, Sequence[Any]]:
     """Returns a jaxpr whose constants have become its first inputs, and the constants."""
+    require_closed("consts_as_inputs", closed)
     jaxpr = closed.jaxpr
     opened = Jaxpr((), [*jaxpr.constvars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)
     return ClosedJaxpr(opened), closed.consts
