@@ -66,6 +66,19 @@ def test_linear_call_under_vmap(matrix_axis: int | None, x_axis: int | None) -> 
     np.testing.assert_allclose(ct, each if x_axis == 0 else np.sum(each, 0))
 
 
+def test_linear_call_does_not_move_residuals_inside_under_vmap() -> None:
+    def scaled(r: Any, x: Any) -> Any:
+        return linear_call(lambda r, x: r * x, lambda r, ct: r * ct, r, x)
+
+    columns = np.arange(6.0).reshape(2, 3)
+    x = np.ones((3, 2))
+    closed = make_jaxpr(vmap(scaled, (-1, 0)))(columns, x)
+    np.testing.assert_array_equal(vmap(scaled, (-1, 0))(columns, x), columns.T)
+    [call] = [eqn for eqn in closed.eqns if eqn.primitive.name == "linear_call"]
+    assert [eqn.primitive.name for eqn in call.params["callee"].eqns] == ["mul"]
+    assert [eqn.primitive.name for eqn in call.params["transposed"].eqns] == ["mul"]
+
+
 def test_linear_call_closures_and_trees() -> None:
     def function(scale: Any, x: Any) -> Any:
         offset = np.array([3.0, 4.0])

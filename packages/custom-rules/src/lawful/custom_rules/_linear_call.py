@@ -21,7 +21,7 @@ from lawful.core import (
     eval_closed_jaxpr,
     is_inexact,
 )
-from lawful.ops import add_tangents, with_weakness_of
+from lawful.ops import add_tangents, move_batch_dim, with_weakness_of
 from lawful.staging import (
     copy_aliased,
     flatten_outputs,
@@ -208,8 +208,10 @@ def _batch(
 ) -> tuple[list[Any], list[int | None]]:
     # All linear arguments and results are batches, as the arguments and results of the transpose then are.
     linear = [place_batch_dim(x, dim, 0, axis_data.size) for x, dim in zip(args[num_res:], dims[num_res:], strict=True)]
-    of_residuals = tuple(dims[:num_res])
+    # Residuals are moved here: inside the call they would be moved again each time that it is applied.
+    residuals = [move_batch_dim(x, dim) if dim else x for x, dim in zip(args[:num_res], dims[:num_res], strict=True)]
+    of_residuals = tuple(None if dim is None else 0 for dim in dims[:num_res])
     batched, _ = batch_jaxpr(callee, axis_data, (*of_residuals, *(0,) * len(linear)), True)
     of_cts = (0,) * len(callee.out_avals)
     back, _ = batch_jaxpr(transposed, axis_data, (*of_residuals, *of_cts), True)
-    return _bind([*args[:num_res], *linear], batched, back, num_res), [*of_cts]
+    return _bind([*residuals, *linear], batched, back, num_res), [*of_cts]
