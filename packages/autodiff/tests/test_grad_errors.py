@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.autodiff import grad, value_and_grad
+from lawful.autodiff import grad, jvp, value_and_grad
+from lawful.batching import vmap
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -17,6 +18,7 @@ from lawful.core import (
     float0,
 )
 from lawful.staging import jit as jit_by
+from lawful.staging import make_jaxpr
 
 jit = partial(jit_by, backend="numpy")
 
@@ -100,7 +102,8 @@ def test_integers_have_gradients_of_float0_where_allowed(require_same: Callable[
 @pytest.mark.parametrize(
     ("result", "words"),
     [
-        (lambda x: np.ones(2) * x, "expected a function with a scalar result, got f64[2]; sum it up, or use jacrev"),
+        (lambda x: np.ones(2) * x, "expected a function with a scalar result, got f64[2], computed at "),
+        (lambda x: np.ones(2), "expected a function with a scalar result, got f64[2]; sum it up, or use jacrev"),
         (lambda x: ops.reshape(np.ones(1) * x, (1,)), "expected a function with a scalar result, got f64[1]"),
         (lambda x: (x, x), "expected a function with one scalar result, got a tree PyTreeDef((*, *)); return one"),
         (lambda x: [x], "expected a function with one scalar result, got a tree PyTreeDef([*])"),
@@ -121,6 +124,91 @@ def test_a_result_without_gradient_error(result: Any, words: str) -> None:
         assert str(caught.value).startswith(f"{__file__}:")
     with pytest.raises(ArgumentTypeError, match=re.escape(words)):
         jit(grad(result))(2.0)
+
+
+# The line that computed a result which is no scalar.
+
+
+def sines_plus_one(x: Any) -> Any:
+    sines = ops.sin(x)
+    return sines + 1.0
+
+
+def doubled_by_jit(x: Any) -> Any:
+    by_jit = jit(lambda y: y * 2.0)
+    return by_jit(x)  # the line of the call: there is no other where the function was compiled before
+
+
+def message_of(function: Callable[..., Any], *args: Any) -> str:
+    with pytest.raises(ArgumentTypeError) as caught:
+        function(*args)
+    return str(caught.value)
+
+
+def applied_directly(gradient: Any) -> Any:
+    return gradient
+
+
+def by_vmap(gradient: Any) -> Any:
+    return lambda x: vmap(gradient)(np.stack([x, x]))
+
+
+def by_jvp(gradient: Any) -> Any:
+    return lambda x: jvp(gradient, (x,), (x,))
+
+
+AROUND = [applied_directly, jit, by_vmap, make_jaxpr, by_jvp, grad, lambda g: jit(by_vmap(g))]
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize(("function", "line"), [(sines_plus_one, 2), (doubled_by_jit, 2)])
+def test_grad_names_the_line_of_a_result_of_arrays(around: Any, function: Any, line: int) -> None:
+    name, code = function.__name__, function.__code__
+    computed = f"{__file__}:{code.co_firstlineno + line} ({name})"
+    words = f"grad of {name}: expected a function with a scalar result, got f64[3], computed at {computed}; sum it up,"
+    for transformation in (grad, value_and_grad):
+        gradient = around(transformation(function))
+        for _ in range(3):
+            message = message_of(gradient, np.ones(3))
+            assert words in message
+            assert not message.startswith(computed), "it begins with the line that called grad"
+
+
+def test_grad_names_the_line_also_for_other_arguments() -> None:
+    def with_aux(x: Any, y: Any) -> Any:
+        return sines_plus_one(x) * y, x
+
+    line = f"got f64[3], computed at {__file__}:{with_aux.__code__.co_firstlineno + 1} (with_aux); sum"
+    for _ in range(3):
+        assert line in message_of(grad(with_aux, has_aux=True), np.ones(3), 2.0)
+        assert line in message_of(grad(lambda x, y: with_aux(x, y)[0], (0, 1)), np.ones(3), 2.0)
+        assert line in message_of(grad(lambda d: with_aux(**d)[0]), {"x": np.ones(3), "y": 2.0})
+
+
+def test_grad_names_the_line_of_a_traced_constant() -> None:
+    """A value of an enclosing transformation has a line; its argument has none."""
+
+    def f(y: Any) -> Any:
+        def doubled(x: Any) -> Any:
+            return y * 2.0
+
+        line = f"{__file__}:{doubled.__code__.co_firstlineno + 1} (doubled)"
+        assert f"got f64[3], computed at {line}; sum it up" in message_of(grad(doubled), 1.0)
+        assert "got f64[3]; sum it up" in message_of(grad(lambda x: y), 1.0)
+        assert "got f64[3]; sum it up" in message_of(grad(lambda x: x), y * 2.0)
+        return y
+
+    for around in (jit, by_vmap, make_jaxpr, by_jvp):
+        around(f)(np.ones(3))
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("function", [lambda x: x, lambda x: np.ones(3), ops.sin, jit(sines_plus_one)])
+def test_grad_names_no_line_where_none_is_known(around: Any, function: Any) -> None:
+    """Of an argument, a constant, or a result for which no line was run but that which called grad."""
+    gradient = around(grad(function))
+    for _ in range(3):
+        assert "got f64[3]; sum it up, or use jacrev or vjp" in message_of(gradient, np.ones(3))
 
 
 @pytest.mark.parametrize("value", ["a", object()])

@@ -28,10 +28,12 @@ _VALUES = frozenset({float, np.float64, np.ndarray})
 
 
 class Output:
-    """The tree of the result of a flattened function, and its auxiliary output, once it has run."""
+    """The tree of the result of a flattened function, its leaves, and its auxiliary output, once it has run."""
 
     def __init__(self) -> None:
         self.tree: Any = None
+        #: As the function gave them: tracers of the transformation, which know the user's line.
+        self.leaves: Sequence[Any] = ()
         self.aux: Callable[[], Any] = lambda: None
 
 
@@ -53,6 +55,7 @@ def flat_function(
         if has_aux:
             result = _split_aux(name, out, result, leaves)
         outputs, out.tree = flatten_outputs(name, result)
+        out.leaves = outputs
         return outputs
 
     return flat, out

@@ -19,6 +19,8 @@ from lawful.core import (
     Hook,
     InvalidArgumentError,
     ShapedArray,
+    SourceLine,
+    Tracer,
     current,
     get_aval,
     is_inexact,
@@ -45,7 +47,8 @@ def value_and_grad(
       allow_int: whether arguments of integers get a gradient of dtype ``float0`` instead of an error.
 
     Raises:
-      ArgumentTypeError: the result is not a floating scalar, or an argument to differentiate by has integers.
+      ArgumentTypeError: the result is not a floating scalar, or an argument to differentiate by has integers. For an
+        array, the message names the line that computed it too.
 
     Source: ``jax.value_and_grad``.
 
@@ -81,7 +84,8 @@ def grad(
     derivative by the real part minus ``i`` times that by the imaginary part, as in JAX.
 
     Raises:
-      ArgumentTypeError: the result is not a floating scalar, or an argument to differentiate by has integers.
+      ArgumentTypeError: the result is not a floating scalar, or an argument to differentiate by has integers. For an
+        array, the message names the line that computed it too.
 
     Law: agrees with finite differences and with forward mode. Source: ``jax.grad``.
 
@@ -150,28 +154,25 @@ def _value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[
     by_all = len(args) == len(chosen) == 1 and not kwargs  # the common case
     flat, out = flat_function(of.name, of.fun if by_all else function, in_tree, has_aux=of.has_aux)
     linearized = linearize_hook.for_traces(flat, leaves, current.trace, avals=avals)
-    value, flat_gradients = pulled_back(of, linearized, out.tree, leaves, avals)
+    aval = checked_output(of, linearized.outs, out.leaves, out.tree)
+    out.leaves = ()  # their trace holds residuals that the backward pass frees
+    value, flat_gradients = pulled_back(linearized, aval, leaves, avals)
     gradients = in_tree.unflatten(flat_gradients)
     gradient = tuple(gradients) if of.several else gradients[0]
     return ((value, out.aux()) if of.has_aux else value), gradient
 
 
 def pulled_back(
-    of: Differentiated, linearized: Linearized, out_tree: Any, leaves: Sequence[Any], avals: Sequence[ShapedArray]
+    linearized: Linearized, aval: ShapedArray, leaves: Sequence[Any], avals: Sequence[ShapedArray]
 ) -> tuple[Any, list[Any]]:
     """Returns the value of a function that was linearized, and its flat gradients.
 
     Args:
-      of: the function.
-      linearized: the same, flattened.
-      out_tree: the tree of its result.
+      linearized: the function, flattened.
+      aval: the type of its result; see `checked_output`.
       leaves: its flat arguments.
       avals: their types.
-
-    Raises:
-      ArgumentTypeError: the result is no floating scalar.
     """
-    aval = _check_output(of.name, linearized.outs, out_tree, holomorphic=of.holomorphic)
     (value,) = linearized.outs
     return value, cotangents(linearized, avals, [one_of(aval)], last=True, others=leaves)
 
@@ -237,8 +238,19 @@ def _check_inputs(name: str, chosen: dict[int, Any], *, holomorphic: bool, allow
 _LEAF = tree.structure(0)
 
 
-def _check_output(name: str, outs: Sequence[Any], out_tree: Any, *, holomorphic: bool) -> ShapedArray:
-    """Returns the type of the scalar that a function gave; raises ArgumentTypeError if it gave something else."""
+def checked_output(of: Differentiated, outs: Sequence[Any], results: Sequence[Any], out_tree: Any) -> ShapedArray:
+    """Returns the type of the scalar that a function gave.
+
+    Args:
+      of: the function.
+      outs: the leaves of its result.
+      results: the same before they were split into primals and tangents: tracers, which know the user's line.
+      out_tree: the tree of its result.
+
+    Raises:
+      ArgumentTypeError: the result is no floating scalar.
+    """
+    name, holomorphic = of.name, of.holomorphic
     if out_tree is not _LEAF:
         raise ArgumentTypeError(
             f"{name}: expected a function with one scalar result, got a tree {out_tree}; "
@@ -246,8 +258,10 @@ def _check_output(name: str, outs: Sequence[Any], out_tree: Any, *, holomorphic:
         )
     aval = get_aval(outs[0])
     if aval.shape:
+        source = _computed_at(results[0])
         raise ArgumentTypeError(
-            f"{name}: expected a function with a scalar result, got {aval}; sum it up, or use jacrev or vjp"
+            f"{name}: expected a function with a scalar result, got {aval}"
+            f"{f', computed at {source}' if source is not None else ''}; sum it up, or use jacrev or vjp"
         )
     if not is_inexact(aval.dtype):
         raise ArgumentTypeError(
@@ -263,3 +277,11 @@ def _check_output(name: str, outs: Sequence[Any], out_tree: Any, *, holomorphic:
             )
         )
     return aval
+
+
+def _computed_at(x: Any) -> SourceLine | None:
+    """Returns the user's line that computed a value; None where none is known, and for an argument.
+
+    An argument of a transformation has the line that called the transformation, as its trace has.
+    """
+    return x.source if isinstance(x, Tracer) and x.source is not x._trace.source else None

@@ -9,7 +9,7 @@ from numpy import float64, ndarray
 from lawful import tree
 from lawful.autodiff._fast.linearize import FastLinearizeTrace, FastLinearizeTracer, TapeLinearized
 from lawful.autodiff._fast.transpose import pull_back
-from lawful.autodiff._grad import Differentiated, gradient_hook, one_of, pulled_back
+from lawful.autodiff._grad import Differentiated, checked_output, gradient_hook, one_of, pulled_back
 from lawful.autodiff._linearize import linearize_hook
 from lawful.autodiff._vjp import materialized
 from lawful.core import ShapedArray, Tracer, current, get_aval, new_trace, register_dispatch_module
@@ -44,7 +44,8 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
     tape = trace.linear
     if not is_tracer or result.aval.shape or result.aval.dtype.kind != "f" or tape.may_be_dead():
         linearized = TapeLinearized.of_run(trace, [tracer], leaves)
-        value, gradients = pulled_back(of, linearized, out_tree, [x], (aval,))
+        out_aval = checked_output(of, linearized.outs, leaves, out_tree)
+        value, gradients = pulled_back(linearized, out_aval, [x], (aval,))
         return value, tuple(gradients) if of.several else gradients[0]
     tape.active = False
     (gradient,) = pull_back(
