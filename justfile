@@ -20,7 +20,7 @@ check:
 
 # Repair what can be repaired by itself
 fix:
-    uv run ruff check --fix-only
+    uv run ruff check --fix-only --show-fixes
     uv run ruff format
 
 # Build the site of the documentation: build/site/html/index.html. Needs --group docs

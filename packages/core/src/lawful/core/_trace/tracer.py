@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 class Tracer:
     """The stand-in for an array under a transformation. Subclasses add what their trace needs to know.
 
-    A subclass gives ``aval`` and ``source``, and ``concrete`` where values are known.
+    A subclass gives ``aval`` and ``source``, and ``concrete`` where values are known. ``source`` is the line that
+    computed the value. An argument's is the line that applied the transformation, the same object as that of its trace.
     """
 
     __slots__ = ("__weakref__", "_trace")
