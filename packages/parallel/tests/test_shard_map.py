@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful import tree
+from lawful import ops, tree
 from lawful.autodiff import checkpoint, grad, jvp, linearize, peak_memory, vjp
 from lawful.batching import all_gather, psum, pvary, vmap
+from lawful.control_flow import cond, fori_loop, scan, while_loop
 from lawful.core import Hook, Trace, check_jaxpr, current, is_plain, plain
 from lawful.parallel import Mesh, get_mesh, make_mesh, numpy_devices, set_mesh, shard_map
 from lawful.parallel import PartitionSpec as P
@@ -232,3 +233,34 @@ def test_shard_map_casts_a_value_once_for_all_uses(mesh: Mesh) -> None:
     mapped = shard_map(part, mesh=mesh, in_specs=P(), out_specs=(P("x"), P("x"), P("x")))
     gradient = make_jaxpr(grad(lambda w: sum([x.sum() for x in mapped(w)])))(W)
     assert str(gradient).count("= psum_invariant[") + str(gradient).count("= psum[") == 1
+
+
+def multiplied_thrice(x: Any, **options: Any) -> Any:
+    return while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * ops.sin(s[1])), (0, x), **options)[1]
+
+
+@pytest.mark.parametrize("by_jit", [False, True])
+@pytest.mark.parametrize(
+    "function",
+    [
+        ops.sin,
+        jit(ops.sin, backend="numpy"),
+        checkpoint(lambda x: ops.sin(ops.sin(x))),
+        lambda x: fori_loop(0, 3, lambda i, c: c * ops.sin(c), x),
+        lambda x: scan(lambda c, _: (c * ops.sin(c), c), x, None, 4, checkpoints=2)[0],
+        lambda x: cond(ops.reduce_sum(x, (0,)) > 0, ops.sin, ops.cos, x),
+        lambda x: multiplied_thrice(x, checkpoints=2),
+        lambda x: multiplied_thrice(x, max_iters=4),
+    ],
+)
+def test_cotangent_that_varies_where_the_result_does_not(mesh: Mesh, function: Any, by_jit: bool) -> None:
+    """The result follows from what all devices share; each pulls its own cotangent back."""
+
+    def part(x: Any, ct: Any) -> Any:
+        return vjp(function, x)[1](ct)[0]
+
+    x, ct = np.array([0.3, 0.7]), rng.normal(size=8)
+    mapped = shard_map(part, mesh=mesh, in_specs=(P(), P("x")), out_specs=P("x"))
+    if by_jit:
+        mapped = jit(mapped, backend="numpy")
+    np.testing.assert_allclose(mapped(x, ct), np.concatenate([part(x, each) for each in ct.reshape(4, 2)]))

@@ -25,6 +25,7 @@ from lawful.control_flow._while.batching import batch_at, batched_carry, batched
 from lawful.control_flow._while.linearization import known_part, unmarked
 from lawful.control_flow._while.while_loop import while_loop
 from lawful.core import (
+    AxisNames,
     ClosedJaxpr,
     Primitive,
     ShapedArray,
@@ -106,12 +107,15 @@ def reverse_while(
     known = kept(body_jaxpr.in_avals, [not lin for lin in linear])
     operands = map(with_weakness_of, [*consts, *start], known)
     types = kept(kept(body_jaxpr.out_avals, linear[-len(body_jaxpr.out_avals) :]), iteration.cts)
-    given = map(with_axes_of, instantiate_cotangents(cts, iteration.cts), types)
+    given = [*map(with_axes_of, instantiate_cotangents(cts, iteration.cts), types)]
+    axes = tuple([get_aval(ct).vma for ct in given])
+    are_wider = axes != tuple([aval.vma for aval in types])
     outs: list[Any]
-    if mentions_axis(body_jaxpr.jaxpr):
-        # The cotangent of a constant that devices share is a sum over them, within each iteration.
-        program = _program_for(
-            get_aval(trip_counts), body_jaxpr=body_jaxpr, linear=linear, given=iteration.cts, **params
+    if are_wider or mentions_axis(body_jaxpr.jaxpr):
+        # The cotangent of a constant that devices share is a sum over them, within each iteration. A cotangent may
+        # vary over the devices where the carry does not.
+        program = _program(
+            body_jaxpr, linear, iteration.cts, get_aval(trip_counts), axes if are_wider else None, **params
         )
         outs = eval_closed_jaxpr(program, trip_counts, *operands, *given)
     else:
@@ -123,10 +127,13 @@ def reverse_while(
 
 @memoize
 def _program(
-    body: ClosedJaxpr, linear: Mask, given: Mask, trip_counts: ShapedArray, const_pred_dims: PredDims, room: int,
-    tape: bool,
+    body: ClosedJaxpr, linear: Mask, given: Mask, trip_counts: ShapedArray,
+    ct_axes: tuple[AxisNames, ...] | None = None, *, const_pred_dims: PredDims, room: int, tape: bool,
 ) -> ClosedJaxpr:  # fmt: skip
-    """Returns the program that the primitive stands for."""
+    """Returns the program that the primitive stands for.
+
+    ``ct_axes`` are the axes over which the cotangents vary, where they are not those of the carry.
+    """
     batch_shape = trip_counts.shape
     nconsts = len(body.in_avals) - len(body.out_avals)
     of_consts, of_carry = split_list(linear, (nconsts,))
@@ -171,7 +178,10 @@ def _program(
         cts, sums = reverse_iterations(longest, start, cts, zeros, advance, reverse, room, tape=tape)
         return [*sums, *cts]
 
-    avals = [trip_counts, *known_consts, *states, *kept(kept(body.out_avals, of_carry), given)]
+    of_cts = kept(kept(body.out_avals, of_carry), given)
+    if ct_axes is not None:
+        of_cts = [aval.update(vma=axes) for aval, axes in zip(of_cts, ct_axes, strict=True)]
+    avals = [trip_counts, *known_consts, *states, *of_cts]
     return trace_to_jaxpr(program, avals, transformation="transpose", name=f"reversed_{body.jaxpr.name}")
 
 
@@ -179,7 +189,7 @@ def _program_for(
     trip_counts: ShapedArray, *, body_jaxpr: ClosedJaxpr, linear: Mask, given: Mask, const_pred_dims: PredDims,
     room: int, tape: bool,
 ) -> ClosedJaxpr:  # fmt: skip
-    return _program(body_jaxpr, linear, given, trip_counts, const_pred_dims, room, tape)
+    return _program(body_jaxpr, linear, given, trip_counts, const_pred_dims=const_pred_dims, room=room, tape=tape)
 
 
 @reversed_while_p.def_abstract_eval
