@@ -350,3 +350,15 @@ def test_tape_has_the_fields_of_a_partial_trace() -> None:
         assert type(getattr(tape, name)) is type(getattr(plain, name)), name
         if name != "constants":
             assert getattr(tape, name) == getattr(plain, name), name
+
+
+def test_linearize_weak_tangent_of_a_call_compiled():
+    """The program has the types of Python numbers; a tangent that is an array of that dtype does as well."""
+    scale = jit_by(lambda t: 3.0 * t, backend="numpy")
+    f_jvp = linearize(lambda x: scale(x) * x, 2.0)[1]
+    for function in (f_jvp, jit_by(f_jvp, backend="numpy")):
+        for tangent in (0.5, np.float64(0.5)):
+            out = function(tangent)
+            assert float(out) == 6.0
+            assert get_aval(out).weak_type
+    np.testing.assert_array_equal(vmap(f_jvp)(np.array([0.5, 1.0])), [6.0, 12.0])

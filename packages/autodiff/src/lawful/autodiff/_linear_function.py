@@ -114,7 +114,10 @@ class LinearFunction:
         checked = checked_leaves("linearized function", "tangent", self._in_tree, self._in_types, tangents)
         if self._is_rebuilt:
             require_residual_types("linearized function", self.jaxpr)
-        given = [t for t, has in zip(checked, self._inputs, strict=True) if has]
+        # Calls inside of the program take operands of exact types, weakness included.
+        given = [
+            with_weakness_of(t, aval) for t, aval, has in zip(checked, self._in_types, self._inputs, strict=True) if has
+        ]
         outs = iter(eval_closed_jaxpr(self.jaxpr, *given))
         results = [
             with_weakness_of(next(outs) if nonzero else instantiate_zeros(Zero(aval)), aval)

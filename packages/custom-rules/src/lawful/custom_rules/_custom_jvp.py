@@ -24,6 +24,10 @@ class custom_jvp(custom_rule):
 
     It is a `custom_rule` with the names of JAX: ``defjvp`` defines the rule, or ``defjvps`` one for each argument.
 
+    A call that is linear in an argument, as in the tangent of another rule, in a ``matvec``, or under
+    ``linear_transpose``, is transposed through ``fun``. As in JAX, derivatives of the transpose are then those of
+    ``fun``, not of the rule; ``def_transpose``, or `linear_call`, gives a transpose that calls functions with rules.
+
     Raises:
       UndefinedRuleError: it is called before a rule is defined.
       ArgumentTypeError: the rule gives something else than it should in structure, shape or dtype; says which.

@@ -22,6 +22,9 @@ class custom_vjp(custom_rule):
 
     It is a `custom_rule` with the names of JAX: ``defvjp`` defines the rules.
 
+    A call that is linear in an argument is transposed through ``fun``, not by ``bwd``, as that of a `custom_jvp` is.
+    JAX has no transpose of it.
+
     Raises:
       UndefinedRuleError: it is called before the rules are defined.
       ArgumentTypeError: a rule gives something else than it should in structure, shape or dtype; says which.

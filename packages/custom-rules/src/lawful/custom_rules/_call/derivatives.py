@@ -23,6 +23,7 @@ from lawful.core import (
 from lawful.custom_rules._call.batch import may_be_batched
 from lawful.custom_rules._call.callee import Callee, as_function
 from lawful.custom_rules._call.mapped_derivatives import tangent_call, transposed_call
+from lawful.custom_rules._call.partly_known import partly_known_call
 from lawful.custom_rules._call.primitive import custom_call, custom_vmap_call_p
 from lawful.custom_rules._call.rules import CallRules, Flat
 from lawful.ops import add_tangents, with_weakness_of
@@ -54,6 +55,16 @@ def _with_derivatives(primitive: Primitive) -> Primitive:
         if rules.linear:
             return _jvp_of_linear(call, function, name, rules, primals, tangents)
         return _jvp_by_function(call, function, name, rules, primals, tangents)
+
+    by_function = primitive.rule("partial_eval")
+
+    @primitive.def_partial_eval
+    def partial_eval(record: Callable[..., Any], unknown: Sequence[bool], *args: Any, **params: Any) -> list[Any]:
+        rules: CallRules = params["rules"]
+        if rules.linear or not (rules.jvp or rules.vjp):
+            results: list[Any] = by_function(record, unknown, *args, **params)
+            return results
+        return partly_known_call(primitive, record, unknown, args, **params)
 
     @primitive.def_transpose
     def transpose(

@@ -115,7 +115,7 @@ def _partial_eval(
     fun: Callee | None = None, jaxpr: ClosedJaxpr | None = None,
 ) -> list[Any]:  # fmt: skip
     if not rules.linear:
-        # Rules of the whole function do not apply to its unknown part.
+        # The batching rule of the whole function does not apply to its unknown part.
         return as_function(fun, jaxpr)(*args)
     # The known operands become constants of the record, as read-only copies: the user may write into the originals.
     operands = [x if is_unknown else read_only(x) for x, is_unknown in zip(args, unknown, strict=True)]
