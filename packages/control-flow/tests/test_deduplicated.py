@@ -155,6 +155,20 @@ def test_deduplicated_releases_user_params(depth: int) -> None:
     assert gone() is None
 
 
+def test_deduplicated_programs_of_derived_bodies() -> None:
+    """A branch that has the derivative of a deduplicated body is found again, so that no call keeps another branch."""
+
+    def differentiate() -> int:
+        f = custom_jvp(lambda x: scan(lambda y, _: (y * x, None), x, None, length=2)[0])
+        f.defjvp(lambda primals, tangents: jvp(f.fun, primals, tangents))
+        grad(lambda x: scan(lambda c, _: (f(c), None), x, None, length=2, checkpoints=2)[0].sum())(np.array([0.3, 0.5]))
+        gc.collect()
+        return sum(type(x) is ClosedJaxpr for x in gc.get_objects())
+
+    counts = [differentiate() for _ in range(6)]
+    assert counts[2:] == counts[2:3] * 4
+
+
 def test_deduplicated_uses_redefined_rules() -> None:
     twice_p = Primitive("twice_of_test", pure_rules=True)
     twice_p.def_impl(lambda x: 2.0 * x)

@@ -50,8 +50,9 @@ def known_param(value: Any) -> Hashable:
     if cls is tuple:
         return tuple([known_param(x) for x in value])
     if isinstance(value, ClosedJaxpr):
-        # By identity: it was deduplicated when it was traced. Comparing nested programs could take exponential time.
-        if value.is_plain:
+        # By identity: it was deduplicated when it was traced, or made of one that was, whose memo has it. Comparing
+        # nested programs could take exponential time.
+        if value.is_plain or value.transience == 0:
             return value
     elif isinstance(value, float | complex | np.generic):
         return exact_key(value)
