@@ -15,6 +15,7 @@ from lawful.custom_rules import (
     linear_call_p,
 )
 from lawful.custom_rules._user_rules import derivatives
+from lawful.staging import _recorder
 from lawful.staging._callbacks import pure_callback as _pure_callback
 from tests.faults._fault import Fault, Rule, local_fault, met_by, rule_fault, with_forms
 
@@ -72,6 +73,13 @@ def _rotated_elements(right: Rule) -> Rule:
     return batch
 
 
+def _zeros_unknown(right: Rule) -> Rule:
+    def evaluated(trace: Any, eqn: Any) -> Any:
+        return None if eqn.primitive is ops.broadcast_in_dim_p else right(trace, eqn)
+
+    return evaluated
+
+
 own_rule_faults: tuple[Fault, ...] = (
     *met_by(
         with_forms("with_jvp_rule", "with_vjp_rule", "with_vmap_rule", "jit", "vmap"),
@@ -113,6 +121,13 @@ own_rule_faults: tuple[Fault, ...] = (
         local_fault(
             "Python is given batches where they stand", "batch dimension", _pure_callback, "move_batch_dim",
             lambda right: lambda x, dim, *to: x,
+        ),
+    ),
+    *met_by(
+        with_forms("with_slope_rule"),
+        local_fault(
+            "a loop that a rule differentiates along a known direction is linear in tangents",
+            "known taken for unknown", _recorder, "evaluated", _zeros_unknown,
         ),
     ),
 )  # fmt: skip

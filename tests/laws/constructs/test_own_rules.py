@@ -14,14 +14,27 @@ from lawful.batching import vmap
 from lawful.control_flow import associative_scan, cond, fori_loop, reduce, scan, switch, while_loop
 from lawful.core import get_aval
 from lawful.custom_rules import custom_jvp, custom_rule, custom_vjp
-from lawful.laws import Program, check, holds, law_commutation, programs, quick, usual, usual_dtypes
+from lawful.laws import (
+    Program,
+    check,
+    holds,
+    law_commutation,
+    law_linearize_is_jvp,
+    law_vjp_transpose,
+    programs,
+    quick,
+    usual,
+    usual_dtypes,
+)
 from lawful.laws.systems import (
     Lawful,
+    lawful,
     with_callback,
     with_jvp_rule,
     with_linear_call,
     with_linear_solve,
     with_root,
+    with_slope_rule,
     with_vjp_rule,
     with_vmap_rule,
 )
@@ -49,6 +62,29 @@ def test_custom_rules_rules_within_derivatives_obey_every_law(program: Program) 
 @given(programs(forms=(*with_rules, "scan", "while_loop", "fori_loop", "map"), max_equations=4))
 def test_custom_rules_rules_around_loops_obey_every_law(program: Program) -> None:
     hold_all(program)
+
+
+@share(12)
+@given(programs(forms=("with_slope_rule", "grad", "jvp", "linearize", "vmap", "jit", "scan"), max_equations=5))
+def test_custom_jvp_loops_along_known_directions_obey_laws(program: Program) -> None:
+    hold_all(program)
+
+
+@share(1)
+@given(programs(forms=("with_slope_rule",), max_equations=5, nesting=34))
+def test_custom_jvp_loops_along_known_directions_in_reverse(program: Program) -> None:
+    """Most equations of these programs are such loops."""
+    holds(law_linearize_is_jvp, lawful, program, effort=quick)
+    holds(law_vjp_transpose, lawful, program, effort=quick)
+
+
+@pytest.mark.parametrize("loop", ["fori_loop", "scan", "while_loop", "cond"])
+def test_with_slope_rule_is_the_loop_it_differentiates(loop: str) -> None:
+    power = with_slope_rule(lambda y, x: y * x, loop, 3)
+    np.testing.assert_allclose(power(XS), XS**3)
+    for wrap in (lambda f: f, lambda f: jit(f, backend="numpy")):
+        np.testing.assert_allclose(wrap(grad(lambda x: ops.reduce_sum(power(x), (0,))))(XS), 3 * np.square(XS))
+    check(power, XS, effort=quick, laws=names, raise_on_failure=True)
 
 
 @share(8)

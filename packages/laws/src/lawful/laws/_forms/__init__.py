@@ -12,6 +12,7 @@ from lawful.laws._forms import rematerialization
 from lawful.laws._forms import own_rules
 from lawful.laws._forms import detours
 from lawful.laws._forms import derivative
+from lawful.laws._forms import known_directions
 from lawful.laws._forms import sharding
 # isort: on
 
@@ -22,6 +23,7 @@ __all__ = [
     "derivative",
     "detours",
     "forms",
+    "known_directions",
     "loops",
     "own_rules",
     "rematerialization",

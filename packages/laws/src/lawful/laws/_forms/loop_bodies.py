@@ -16,13 +16,16 @@ from lawful import tree
 from lawful.core import get_aval, is_inexact, kind
 from lawful.laws._law.smooth import is_smooth
 from lawful.laws._programs.builder import Builder
+from lawful.laws._programs.choose import Chooser
 from lawful.laws._programs.interpreter import function_of
-from lawful.laws._programs.scope import Elements, Variable, by_element
-from lawful.laws._programs.syntax import Block, Name
+from lawful.laws._programs.scope import Elements, Operand, Variable, by_element, static
+from lawful.laws._programs.syntax import Block, Name, Static
 from lawful.laws.systems import lawful
 
 #: The number of iterations for which a body is drawn.
 ITERATIONS: Final = 3
+#: The largest trip count.
+MAX_ITERATIONS: Final = 3
 
 _MAX_ELEMENTS, _LARGEST = 9, 64.0
 
@@ -79,6 +82,21 @@ def is_moderate(values: Any) -> bool:
     """Whether all numbers of a tree are finite and not large."""
     numbers = [np.abs(np.asarray(x)) for x in tree.leaves(values) if np.asarray(x).dtype.kind != "b"]
     return all(bool(np.all(x <= _LARGEST)) for x in numbers)
+
+
+def require_moderate(values: Any) -> None:
+    """Raises OverflowError if a number of a tree is infinite or large."""
+    if not is_moderate(values):
+        raise OverflowError("a carry grows large")
+
+
+def limit(builder: Builder, choose: Chooser) -> Operand:
+    """Returns a small integer, which may be negative: a variable's remainder, or a static one."""
+    scalars = builder.visible(lambda v: v.kind == "i" and not v.aval.shape)
+    index = choose.integer(0, len(scalars))
+    if index == len(scalars):
+        return static(Static(choose.integer(0, MAX_ITERATIONS)))
+    return scalars[index].operand.wrapped("ops.rem", Static(MAX_ITERATIONS + 1))
 
 
 def results_of(builder: Builder, blocks: Sequence[Block], operands: Sequence[Variable], run: Run) -> list[Any] | None:

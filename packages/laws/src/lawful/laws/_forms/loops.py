@@ -10,10 +10,12 @@ import numpy as np
 from lawful.core import get_aval
 from lawful.laws._forms.loop_bodies import (
     ITERATIONS,
+    MAX_ITERATIONS,
     has_room,
     in_each_iteration,
-    is_moderate,
     keeps_types,
+    limit,
+    require_moderate,
     results_of,
     strong_value,
     transpose_results,
@@ -24,13 +26,6 @@ from lawful.laws._programs.choose import Chooser
 from lawful.laws._programs.form import form
 from lawful.laws._programs.scope import Elements, Operand, Variable, applied, static
 from lawful.laws._programs.syntax import Apply, Assign, Block, Expression, Name, Static, one_or_all
-
-_MAX_ITERATIONS = 3
-
-
-def _require_moderate(values: Any) -> None:
-    if not is_moderate(values):
-        raise OverflowError("a carry grows large")
 
 
 def _body_results(
@@ -82,10 +77,10 @@ def _listed(value: Any, count: int) -> list[Any]:
 
 def _draw_slices(builder: Builder, choose: Chooser) -> tuple[list[Variable], int]:
     """Returns up to two arrays of equal length, and the length."""
-    sliced = builder.visible(lambda v: v.aval.ndim > 0 and v.aval.shape[0] <= _MAX_ITERATIONS)
+    sliced = builder.visible(lambda v: v.aval.ndim > 0 and v.aval.shape[0] <= MAX_ITERATIONS)
     count = choose.integer(0, 2) if sliced else 0
     if not count:
-        return [], choose.integer(0, _MAX_ITERATIONS)
+        return [], choose.integer(0, MAX_ITERATIONS)
     first = choose.early(sliced)
     length = first.aval.shape[0]
     return [first, *[choose.early([v for v in sliced if v.aval.shape[0] == length]) for _ in range(count - 1)]], length
@@ -135,7 +130,7 @@ def draw_scan(builder: Builder, choose: Chooser) -> None:
             after, ys = functions[0](one_or_all(state), slices)
             state = list(map(strong_value, _listed(after, len(carry))))
             rows.append(list(map(np.asarray, _listed(ys, len(types)))))
-            _require_moderate((state, rows[-1]))
+            require_moderate((state, rows[-1]))
         if reverse:
             rows.reverse()
         stacks = [
@@ -160,15 +155,6 @@ def draw_scan(builder: Builder, choose: Chooser) -> None:
 # while_loop
 
 
-def _limit(builder: Builder, choose: Chooser) -> Operand:
-    """Returns a small integer, which may be negative: a variable's remainder, or a static one."""
-    scalars = builder.visible(lambda v: v.kind == "i" and not v.aval.shape)
-    index = choose.integer(0, len(scalars))
-    if index == len(scalars):
-        return static(Static(choose.integer(0, _MAX_ITERATIONS)))
-    return scalars[index].operand.wrapped("ops.rem", Static(_MAX_ITERATIONS + 1))
-
-
 def _predicate(builder: Builder, choose: Chooser, carry: Sequence[Variable]) -> Block:
     """Returns a function of the carry, whose first part counts the iterations."""
     state, result = builder.names.variable(), builder.names.variable()
@@ -176,7 +162,7 @@ def _predicate(builder: Builder, choose: Chooser, carry: Sequence[Variable]) -> 
     def part(i: int) -> Expression:
         return Apply("operator.getitem", (Name(state), Static(i)))
 
-    goes_on = Apply("operator.lt", (part(0), _limit(builder, choose).expression))
+    goes_on = Apply("operator.lt", (part(0), limit(builder, choose).expression))
     reals = [i for i, v in enumerate(carry) if v.kind == "f"]
     if reals and not builder.settings.smooth and choose.integer(0, 1):
         axes = tuple(range(carry[reals[0]].aval.ndim))
@@ -215,7 +201,7 @@ def draw_while_loop(builder: Builder, choose: Chooser) -> None:
         assert keeps_types(state, body(before))
         while goes_on(state):
             state = tuple(map(strong_value, body(state)))
-            _require_moderate(state)
+            require_moderate(state)
         return state
 
     found = results_of(builder, blocks, carry, run)
@@ -240,7 +226,7 @@ def draw_fori_loop(builder: Builder, choose: Chooser) -> None:
     lower = static(Static(choose.one_of((0, 1, -1))))
     # With a variable bound it is a while loop.
     is_known = "while_loop" not in builder.settings.forms or choose.integer(0, 1) == 0
-    upper = static(Static(choose.integer(0, _MAX_ITERATIONS))) if is_known else _limit(builder, choose)
+    upper = static(Static(choose.integer(0, MAX_ITERATIONS))) if is_known else limit(builder, choose)
     is_weak = get_aval(upper.value).weak_type
     dtype = get_aval(upper.value).dtype
     values = [i if is_weak else dtype.type(i) for i in range(ITERATIONS)]
@@ -257,7 +243,7 @@ def draw_fori_loop(builder: Builder, choose: Chooser) -> None:
         for i in range(lower.value, int(end)):
             index = i if is_weak else dtype.type(i)
             state = list(map(strong_value, _listed(functions[0](index, one_or_all(state)), len(carry))))
-            _require_moderate(state)
+            require_moderate(state)
         return one_or_all(state)
 
     end = Variable(upper.expression, upper.values)

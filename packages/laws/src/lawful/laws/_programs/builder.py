@@ -252,8 +252,8 @@ class Builder:
 
     # Functions
 
-    def equations(self, choose: Chooser, most: int) -> None:
-        """Adds some equations."""
+    def equations(self, choose: Chooser, most: int, draw: Callable[[Builder, Chooser], None] = draw_equation) -> None:
+        """Adds some equations, each by ``draw``."""
         count = 0
 
         def one(choose: Chooser) -> bool:
@@ -262,7 +262,7 @@ class Builder:
                 return False
             # NumPy promotion may be undefined for the operands.
             with suppress(ArgumentTypeError, OverflowError):
-                draw_equation(self, choose)
+                draw(self, choose)
             return True
 
         while choose.part(one):
@@ -271,7 +271,7 @@ class Builder:
     def block(
         self, choose: Chooser, parameters: Sequence[Elements | list[Elements]],
         results: Callable[[], list[Operand] | None], elements: int = 1,
-        arranged: Callable[[list[str]], Any] = one_or_all,
+        arranged: Callable[[list[str]], Any] = one_or_all, draw: Callable[[Builder, Chooser], None] = draw_equation,
     ) -> tuple[Block, list[Elements]] | None:  # fmt: skip
         """Draws a sub-program.
 
@@ -281,6 +281,7 @@ class Builder:
           results: chooses the results among the variables in scope, once its equations are there.
           elements: how many elements it has for each one outside.
           arranged: makes the tree that it returns of the names of its results.
+          draw: adds an equation.
 
         Returns:
           The sub-program and the values of its results, for each element; None if there are none.
@@ -289,7 +290,7 @@ class Builder:
         self.frame = Frame(outside, elements=outside.elements * elements)
         names = tuple([self._parameter(values) for values in parameters])
         try:
-            self.equations(choose, max(self.settings.max_equations // (2 + self.frame.depth), 1))
+            self.equations(choose, max(self.settings.max_equations // (2 + self.frame.depth), 1), draw)
             chosen = results()
             if chosen is None:
                 return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lawful.core import Declaration, Interval, primitives_by_name
+from lawful.core import Declaration, Interval, ShapedArray, primitives_by_name
 from lawful.laws._law.values import inner_interval, integer_interval, is_within
 from lawful.laws._programs.catalogue import bind_text, public_name
 from lawful.laws._programs.choose import Chooser
@@ -73,6 +73,34 @@ def _elementwise(builder: Builder, choose: Chooser) -> None:
     operands = [first.operand]
     operands += [_partner(builder, choose, first, kinds) for _ in range(function.arity - 1)]
     _apply(builder, function.text, operands, declaration)
+
+
+def draw_in_each_element(builder: Builder, choose: Chooser, aval: ShapedArray) -> None:
+    """Adds an equation of real arrays whose result, in each element, depends on that element only.
+
+    Args:
+      builder: the program.
+      choose: draws.
+      aval: the type of the variables of the innermost function, of which one is an operand.
+    """
+    function = choose.one_of([f for f in builder.catalogue.functions if f.arity <= 2 and _is_curve(f.declaration)])
+    own = [v for v in reversed(builder.frame.variables) if v.aval == aval]
+    first = choose.early(own)
+    operands = [first.operand]
+
+    def fits(variable: Variable) -> bool:
+        shape = variable.aval.shape
+        return variable.aval.dtype == aval.dtype and np.broadcast_shapes(shape, aval.shape) == aval.shape
+
+    if function.arity == 2:
+        operands.append(_partner(builder, choose, first, "f", fits))
+        if choose.integer(0, 1):
+            operands.reverse()
+    _apply(builder, function.text, operands, function.declaration)
+
+
+def _is_curve(declaration: Declaration) -> bool:
+    return declaration.differentiable and "f" in declaration.kinds
 
 
 def _apply(

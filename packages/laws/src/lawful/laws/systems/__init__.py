@@ -21,7 +21,13 @@ from lawful.laws.systems._detours import (
     with_root,
 )
 from lawful.laws.systems._lawful import Lawful, lawful
-from lawful.laws.systems._own_rules import with_jvp_rule, with_rules, with_vjp_rule, with_vmap_rule
+from lawful.laws.systems._own_rules import (
+    with_jvp_rule,
+    with_rules,
+    with_slope_rule,
+    with_vjp_rule,
+    with_vmap_rule,
+)
 from lawful.laws.systems._sharding import with_pmap, with_shard_map, with_shardings
 
 __all__ = [
@@ -42,6 +48,7 @@ __all__ = [
     "with_rules",
     "with_shard_map",
     "with_shardings",
+    "with_slope_rule",
     "with_vjp_rule",
     "with_vmap_rule",
 ]

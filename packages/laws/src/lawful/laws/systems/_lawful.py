@@ -13,7 +13,7 @@ import numpy as np
 from lawful import autodiff, batching, control_flow, core, ops, staging
 from lawful.laws._law.implementation import Function, Implementation
 from lawful.laws.systems._detours import detours
-from lawful.laws.systems._own_rules import with_jvp_rule, with_vjp_rule, with_vmap_rule
+from lawful.laws.systems._own_rules import with_jvp_rule, with_slope_rule, with_vjp_rule, with_vmap_rule
 from lawful.laws.systems._sharding import on_devices
 from lawful.parallel import numpy_devices
 
@@ -39,6 +39,7 @@ _IMPORTS: Final[dict[str, tuple[str, Any]]] = {
     "switch": ("from lawful.control_flow import switch", control_flow.switch),
     "jit": ("from lawful.staging import jit", staging.jit),
     "with_jvp_rule": ("from lawful.laws.systems import with_jvp_rule", with_jvp_rule),
+    "with_slope_rule": ("from lawful.laws.systems import with_slope_rule", with_slope_rule),
     "with_vjp_rule": ("from lawful.laws.systems import with_vjp_rule", with_vjp_rule),
     "with_vmap_rule": ("from lawful.laws.systems import with_vmap_rule", with_vmap_rule),
     **{name: (f"from lawful.laws.systems import {name}", detour) for name, detour in {**detours, **on_devices}.items()},
