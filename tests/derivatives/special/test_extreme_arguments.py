@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lawful import ops, special
-from lawful.autodiff import jvp
+from lawful.autodiff import jacfwd, jacrev, jvp
 from lawful.staging import jit
 
 INF, LARGEST = np.inf, float(np.finfo(np.float64).max)
@@ -29,6 +29,18 @@ VALUES: dict[str, list[tuple[float, ...]]] = {
         (1e-20, 1.0, 2.1938393439552026e-21), (1e-100, 1.0, 2.193839343955203e-101),
         (1e-8, 0.5, 5.597735977099587e-09), (1e-16, 0.25, 1.0442826344437382e-16),
         (1e-200, 1e-300, 6.901983122333122e-198), (5e-3, 1e-3, 0.031181686577152937), (LARGEST, LARGEST, 0.5),
+    ],
+    "zeta": [
+        (2.0, 1e300, 1e-300), (3.0, 1e150, 5e-301), (1.001, 1e300, 501.18723362736563),
+        (4.0, 1e100, 3.333333333333333e-301), (17.0, 1.1e18, 1.36018209868843e-290),
+        (1.5, LARGEST, 1.4916681462400413e-154),
+    ],
+    "polygamma": [
+        (1.0, 1e155, 1e-155), (1.0, 1e300, 1e-300), (30.0, 1e10, -8.841762007002345e-270),
+        (100.0, 1e4, -9.379363201543512e-245), (171.0, 2.5, 4.4473019163482665e240),
+        (200.0, 1e3, -4.3508192705971016e-228), (200.0, 100.0, -9.125424691096223e-28), (200.0, 1e-300, -INF),
+        (300.0, 1.0, -INF), (200.0, -1000.5, -3.2234238694294653e-228), (1e5, -0.25, INF), (1e5 + 1, -0.75, INF),
+        (1e10, 1.0, -INF), (1e10, 1e10, 0.0),
     ],
     "poch": [
         (1e300, 1e-8, 1.0000069077791376), (-1000.0, 1e-300, 0.0), (1e-300, -1.0, -1.0), (1e-300, -3.0, -1 / 6),
@@ -62,6 +74,9 @@ SLOPES: dict[str, list[tuple[float, ...]]] = {
         (LARGEST, LARGEST, 0, -2.9754474593158995e-155), (1e7, 0.0, 0, 0.0),
     ],
     "gammaincc": [(1e-20, 1.0, 0, 0.21938393439552026), (1e-20, 1.0, 1, -3.6787944117144235e-21)],
+    "zeta": [
+        (2.0, 1e300, 0, -6.917755278982137e-298), (2.0, 1e150, 1, -1e-300), (3.0, 1e140, 0, -1.6143095650958317e-278),
+    ],
     "poch": [(1e300, 1e-8, 1, 690.7802996229941), (-1000.0, 200.5, 0, INF)],
     "betaln": [(-0.5, 1e16, 0, -36.80487151392615), (-10.5, 1e100, 0, -227.86027016986878)],
 }  # fmt: skip
@@ -80,6 +95,23 @@ def test_special_derivative_at_extreme_arguments(name: str, form: str) -> None:
         with np.errstate(all="ignore"):
             found = FORMS[form](slope)(*points)
         np.testing.assert_allclose(found, [wanted], rtol=1e-9, err_msg=f"{args}, by argument {i}")
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+@pytest.mark.parametrize("form", FORMS)
+def test_polygamma_derivative_of_extreme_orders(form: str, mode: Any) -> None:
+    for m, x, wanted in [(1, 1e140, -1e-280), (199, 1e3, -4.3508192705971016e-228), (199, 1e-300, -INF)]:
+        found = FORMS[form](mode(lambda x, m=m: special.polygamma(m, x)))(x)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_digamma_derivatives_at_negative_half_integers(form: str) -> None:
+    """The cotangent in the reflected function is 0, and so are its even derivatives."""
+    found: Any = special.digamma
+    for wanted in (9.8695944011893577, -9.99980000274997e-11, 194.81818206800487, -5.99976000549991e-20):
+        found = jacfwd(found)
+        np.testing.assert_allclose(FORMS[form](found)(-1e5 - 0.5), wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("form", FORMS)

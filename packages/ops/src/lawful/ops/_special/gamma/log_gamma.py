@@ -59,6 +59,10 @@ _FEW = 4096
 _EULER_MACLAURIN = tuple([b / math.factorial(2 * n) for n, b in enumerate(BERNOULLI, 1)])
 # Where the exponent is larger than this many times the start, the terms that are left out underflow.
 _LARGEST_RATIO = 1e15
+# From here on all terms but the integral vanish beside it, unless they underflow with it.
+_FAR = 1e18
+# Up to this order polygamma is a factorial times a zeta function.
+_FEW_FACTORS = 10
 
 
 def _numpy_lgamma(x: Any) -> Any:
@@ -92,25 +96,39 @@ def _sum_of_inverses(z: Any) -> Any:
     return total
 
 
-def _zeta_of_positive(s: Any, q: Any, order: int) -> Any:
-    """Returns a derivative by ``s`` of the zeta function of ``s > 1, q > 0``: Euler and Maclaurin, DLMF 25.11.9."""
+def _zeta_of_positive(s: Any, q: Any, order: int, scale: Any = None) -> Any:
+    """Returns a derivative by ``s`` of the zeta function of ``s > 1, q > 0``: Euler and Maclaurin, DLMF 25.11.9.
 
-    def power(base: Any) -> taylor.Series:
-        out = {(0, 0): base**-s}
+    A ``scale`` divides what is raised to powers, so that the value is multiplied by ``scale ** s``.
+    """
+
+    def scaled(base: Any) -> Any:
+        return base if scale is None else base / scale
+
+    def series(power: Any, base: Any) -> taylor.Series:
+        out = {(0, 0): power}
         for i in range(1, order + 1):
             out[i, 0] = out[i - 1, 0] * -np.log(base) / i
         return out
 
     a = q + _SHIFT
-    last = power(a)
+    # The power would underflow before its product with a large number.
+    far = a > _FAR
+    first, exponent = scaled(a), -(s - np.where(far, 1.0, 0.0))
+    # NumPy's power with the exponent -1 rounds differently for one number and for many.
+    last = series(np.where(exponent == -1, 1 / first, first**exponent), a)
     if is_staged(q):  # one longer array, so that the program is short
-        before = power(q + np.arange(float(_SHIFT)).reshape((_SHIFT,) + (1,) * q.ndim))[order, 0].sum(0)
+        starts = q + np.arange(float(_SHIFT)).reshape((_SHIFT,) + (1,) * q.ndim)
+        before = series(scaled(starts) ** -s, starts)[order, 0].sum(0)
     else:
-        terms = [power(q + k)[order, 0] for k in range(_SHIFT)]
+        terms = [series(scaled(q + k) ** -s, q + k)[order, 0] for k in range(_SHIFT)]
         before = sum(terms[1:], start=terms[0])
-    integral = taylor.over(taylor.times(last, a, (0, 0)), s - 1, (1, 0))[order, 0]
+    start = np.where(far, 1.0 if scale is None else scale, a)
+    integral = taylor.over(taylor.times(last, start, (0, 0)), s - 1, (1, 0))[order, 0]
     rest = taylor.product(last, _corrections(s, 1 / a, order))[order, 0]
-    return math.factorial(order) * (before + integral + rest)
+    # Scaled powers may overflow, in which the sum of the rest may be negative.
+    dropped = far if scale is None else far | (before == np.inf)
+    return math.factorial(order) * (before + integral + np.where(dropped, 0.0, rest))
 
 
 def _corrections(s: Any, inverse: Any, order: int) -> taylor.Series:
@@ -126,8 +144,11 @@ def _corrections(s: Any, inverse: Any, order: int) -> taylor.Series:
     return total
 
 
-def numpy_zeta(s: Any, q: Any, *, order: int = 0) -> Any:
-    """Returns the derivative by ``s`` of the Hurwitz zeta function, 0 for ``q = ∞``, NaN where it is not defined."""
+def numpy_zeta(s: Any, q: Any, scale: Any = None, *, order: int = 0) -> Any:
+    """Returns the derivative by ``s`` of the Hurwitz zeta function, 0 for ``q = ∞``, NaN where it is not defined.
+
+    The function itself is multiplied by ``scale ** s`` if that is given.
+    """
     inside = (s > 1) & (s < np.inf) & (np.abs(q) < np.inf)
     if is_staged(s):  # each selection would be a function to compile
         t, p = s, q
@@ -141,13 +162,13 @@ def numpy_zeta(s: Any, q: Any, *, order: int = 0) -> Any:
     if not is_staged(s):
         fraction = np.where(pole, 1.0, fraction)
     if order or _is_nowhere(negative):
-        out = _zeta_of_positive(t, fraction, order)
+        out = _zeta_of_positive(t, fraction, order, scale)
     else:
         sign = np.where(negative, np.where(t - 2 * np.floor(t / 2) == 1, -1.0, 1.0), 0.0)
         if not is_staged(s):
             p = np.where(negative, p, 0.0)
         terms = (1, fraction), (sign, below + 1 - p), (-sign, 1 - p)
-        out = weighted_sum(lambda q: _zeta_of_positive(t, q, 0), *terms)
+        out = weighted_sum(lambda q: _zeta_of_positive(t, q, 0, scale), *terms)
         out = np.where(negative & (t != np.floor(t)), np.nan, out)
     out = np.where(pole, np.inf, out) if order == 0 else np.where(p <= 0, np.nan, out)
     out = np.where(inside, out, np.nan)
@@ -165,9 +186,21 @@ def _is_nowhere(condition: Any) -> bool:
 
 
 def _numpy_polygamma(m: Any, x: Any) -> Any:
-    n = np.where((m > 0) & (m < np.inf), m, 1.0)
+    n = np.where((m > 0) & (m < np.inf), np.minimum(m, _LARGEST), 1.0)
     odd = n - 2 * np.floor(n / 2) == 1
-    size = np.exp(lgamma(n + 1)) * zeta(n + 1, x)
+    distance = np.abs(x - np.rint(x))
+    # The terms on both sides of 0 cancel.
+    x = np.where((x < 0) & (distance == 0.5) & ~odd, 1 - x, x)
+    # The factorial may overflow where the zeta function underflows: its root divides all that is raised to powers. Of a
+    # negative number the largest power may overflow, which the distance from the nearest pole divides.
+    is_few, is_positive = n <= _FEW_FACTORS, x > 0
+    log_factorial = lgamma(n + 1)
+    pole_distance = np.where(distance > 0, distance, 1.0)
+    exponent = np.where(is_positive, log_factorial / (n + 1), log_factorial - (n + 1) * np.log(pole_distance))
+    power = np.exp(np.where(is_few, log_factorial, exponent))
+    is_root = is_positive & ~is_few
+    scale = np.where(is_root, power, np.where(is_few, 1.0, pole_distance))
+    size = np.where(is_root, 1.0, power) * numpy_zeta(n + 1, x, scale)
     out = np.where(odd, size, -size)
     defined = (m >= 0) & (m == np.floor(m)) & (m < np.inf)
     return np.where(defined, np.where(m == 0, numpy_digamma(x), out), np.nan)
