@@ -60,7 +60,11 @@ def _numpy_digamma_derivative(x: Any, *, order: int = 1) -> Any:
     """Returns the derivative; that of a negative number by reflection, DLMF 5.15.6."""
     negative = x < 0
     size = math.factorial(order) * _sum_of_powers(np.where(negative, 1 - x, x), order)
-    cotangent = 1 / np.tan(math.pi * (x - np.rint(x)))
+    rest = x - np.rint(x)
+    # At half integers it is 0, to which even derivatives are proportional.
+    is_far = np.abs(rest) > 0.25
+    tangent = np.tan(math.pi * np.where(is_far, np.where(rest > 0, 0.5, -0.5) - rest, rest))
+    cotangent = np.where(is_far, tangent, 1 / tangent)
     coefficients = _cotangent_derivative(order)
     wave: Any = coefficients[-1]
     for c in coefficients[-2::-1]:
