@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -47,7 +48,11 @@ VALUES: dict[str, list[tuple[float, ...]]] = {
         (-1000.0, 200.5, 0.0), (-20.0, 1000.0, 0.0), (1e-200, 200.5, 5.573168944801379e173), (1000.0, -1000.0, INF),
         (-10.0, 1 - 2.0**-53, 0.0),
     ],
-    "comb": [(1e300, 1e-8, 1.000006913551334), (LARGEST, LARGEST / 2, INF)],
+    "comb": [
+        (1e300, 1e-8, 1.000006913551334), (LARGEST, LARGEST / 2, INF), (1e300, 1.0, 1e300), (1e154, 2.0, 5e307),
+        (1e10, 30.0, 3.769987464821447e267), (1e16, 1e16 - 18, 1.5619206968585987e272),
+        (1000.5, 500.25, 3.8214981833637914e299), (12345.678, 85.5, 1.908704520228197e220),
+    ],
     "betaln": [
         (-0.5, 1e10, 12.778437588417374), (-0.25, 1e16, 10.799915684527368), (-10.5, 1e100, 2402.56707705303),
         (-709.78, 1e300, 486346.15390372917), (-171.5, 2.0**53, 5587.218281287936), (-0.5, INF, INF),
@@ -64,6 +69,30 @@ def test_special_value_at_extreme_arguments(name: str, form: str) -> None:
     with np.errstate(all="ignore"):
         found = FORMS[form](getattr(special, name))(*args)
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_comb_with_repetition_of_rounded_sums(form: str) -> None:
+    """The number of things is ``N + k - 1``, of which the rounded difference from k may be less than ``N - 1``."""
+    n = np.array([1.0, 1.0, 1.0, 1e17, 2e17, 1e300, 500.0])
+    k = np.array([1e-20, 0.15, 0.05, 0.5, 17.0, 1e-8, 40.5])
+    wanted = [1, 1, 1, 356824823.2305542, 3.6850332524157634e279, 1.000006913551334, 1.8557309409052153e61]
+    found = FORMS[form](lambda n, k: special.comb(n, k, repetition=True))(n, k)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_comb_of_narrow_floats(dtype: Any, form: str) -> None:
+    """Gamma functions of the arguments overflow, and the logarithm has not all digits of the result."""
+    for n in (12, 25, 40, 60, 130, 300):
+        k = np.arange(n + 1)
+        exact = np.array([float(math.comb(n, int(i))) for i in k])
+        with np.errstate(over="ignore"):
+            wanted = exact.astype(dtype)
+        found = np.asarray(FORMS[form](special.comb)(np.full(n + 1, n, dtype), k.astype(dtype)))
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, wanted, rtol=np.finfo(dtype).eps)
 
 
 #: Arguments, the argument number and the derivative, by mpmath.

@@ -76,15 +76,21 @@ def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:
     Source: ``scipy.special.comb``, ``jax.scipy.special.comb``.
     """
     n, k = floats("comb", N, k)
+    dtype = get_aval(n).dtype
+    if dtype != numpy.float64:  # in which gamma functions overflow sooner, and the logarithm loses more digits
+        n, k = (ops.convert_element_type(x, numpy.float64) for x in (n, k))
     if repetition:
         empty = ops.bitwise_and(ops.eq(n, 0), ops.eq(k, 0))
-        n = ops.where(empty, 0, ops.sub(ops.add(n, k), 1))
-    too_many, negative, small = ops.lt(ops.sub(n, k), 0), ops.lt(k, 0), ops.le(n, _FEW)
+        rest = ops.where(empty, 0, ops.sub(n, 1))
+        n = ops.add(rest, k)  # of which the difference from k may be another number
+    else:
+        rest = ops.sub(n, k)
+    too_many, negative, small = ops.lt(rest, 0), ops.lt(k, 0), ops.le(n, _FEW)
     inside = ops.bitwise_not(ops.bitwise_or(too_many, negative))
-    numbers = _split(ops.bitwise_and(inside, small), n, k, 1)
+    numbers = _safe(ops.bitwise_and(inside, small), n, k, rest, 1)
     gammas = [ops.gamma(ops.add(x, 1)) for x in numbers]
     by_gammas = ops.div(ops.div(gammas[0], gammas[1]), gammas[2])
-    _, k, rest = _split(ops.bitwise_and(inside, ops.bitwise_not(small)), n, k, 2 * _FEW)
+    _, k, rest = _safe(ops.bitwise_and(inside, ops.bitwise_not(small)), n, k, rest, 2 * _FEW)
     lesser = ops.le(k, rest)
     least, most = ops.where(lesser, k, rest), ops.where(lesser, rest, k)
     divisor = ops.lgamma(ops.min(ops.add(least, 1), _MOST))
@@ -93,13 +99,12 @@ def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:
     # One condition each, as XLA makes a fusion of its own of a condition of two operands that is used here.
     for condition, value in ((too_many, 0), (negative, 0), (ops.ne(n, n), numpy.nan)):
         out = ops.where(condition, value, out)
-    return out
+    return out if dtype == numpy.float64 else ops.convert_element_type(out, dtype)
 
 
-def _split(where: Any, n: Any, k: Any, otherwise: float) -> tuple[Any, Any, Any]:
+def _safe(where: Any, n: Any, k: Any, rest: Any, otherwise: float) -> tuple[Any, Any, Any]:
     """Returns how many things there are, are chosen and are left: other numbers where these are not needed."""
-    n, k = ops.where(where, n, otherwise), ops.where(where, k, 0)
-    return n, k, ops.sub(n, k)
+    return ops.where(where, n, otherwise), ops.where(where, k, 0), ops.where(where, rest, otherwise)
 
 
 @silent
