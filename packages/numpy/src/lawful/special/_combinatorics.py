@@ -6,13 +6,12 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import ml_dtypes
 import numpy
 
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
 from lawful.special._arguments import floats, silent, static_integer
-from lawful.special._reflection import alternating, sine_of_pi, without_derivative
+from lawful.special._reflection import alternating, largest, sine_of_pi, without_derivative
 
 # Above this number of things, the logarithm of a binomial coefficient is computed.
 _FEW = 30.0
@@ -149,18 +148,13 @@ def poch(z: Any, m: Any) -> Any:
     size = _rising(low, high, ops.where(falls, ops.neg(m), m), crossing)
     # The product with a factor of 0 is 0; its derivative is infinite.
     vanishes = ops.bitwise_and(ops.bitwise_and(ops.le(z, 0), ops.eq(z, ops.floor(z))), ops.bitwise_not(smooth))
-    bound = ops.where(vanishes, _largest(factor), ops.full_like(factor, math.inf))
+    bound = ops.where(vanishes, largest(factor), ops.full_like(factor, math.inf))
     out = ops.mul(factor, ops.min(ops.where(falls, ops.div(1, size), size), bound))
     # The rounded sum may be an integer where the sum is none.
     is_exact = ops.bitwise_and(ops.eq(ops.sub(end, m), z), ops.eq(ops.sub(end, z), m))
     pole = ops.bitwise_and(ops.bitwise_and(ops.le(end, 0), ops.eq(end, ops.floor(end))), ops.bitwise_not(limit))
     pole = ops.bitwise_and(pole, is_exact)
     return ops.where(pole, math.inf, out)
-
-
-def _largest(x: Any) -> float:
-    """Returns the largest finite number of the dtype of ``x``."""
-    return float(ml_dtypes.finfo(get_aval(x).dtype).max)
 
 
 def _rising(low: Any, high: Any, steps: Any, multiplied: Any) -> Any:
@@ -173,7 +167,7 @@ def _rising(low: Any, high: Any, steps: Any, multiplied: Any) -> Any:
     start = ops.where(by_series, ops.where(shifted, ops.add(low, _LARGE), low), _LARGE)
     left = ops.where(by_series, ops.where(shifted, ops.sub(steps, _LARGE), steps), 0)
     # Where the product below is small, the exponential may overflow and their product not.
-    part = _PART * math.log(_largest(low))
+    part = _PART * math.log(largest(low))
     lowered = ops.where(shifted, part, ops.full_like(low, 0))
     growth = ops.exp(ops.sub(ops.log_gamma_quotient(start, left), lowered))
     # The product of low + k for k = 0 to 9, in pairs: (low + k) (low + 9 - k) = pair + k (9 - k).

@@ -11,7 +11,7 @@ from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.core import ArgumentValueError
 from lawful.special._arguments import floats, silent, static_integer
-from lawful.special._reflection import alternating, sine_of_pi, without_derivative
+from lawful.special._reflection import alternating, largest, sine_of_pi, sine_of_pi_sum, without_derivative
 
 
 @silent
@@ -117,11 +117,22 @@ def _is_removable_pole(a: Any, b: Any) -> Any:
 
 
 def _reflected_beta(a: Any, b: Any) -> Any:
-    """Returns the beta function by the reciprocal of ``gamma(1 - a - b)``, without the signs of the gamma functions."""
-    total = ops.add(a, b)
-    size = ops.add(ops.add(ops.lgamma(a), ops.lgamma(b)), ops.lgamma(ops.sub(1, total)))
-    half = ops.exp(ops.mul(size, 0.5))  # whose square may overflow where the product does not
-    return ops.mul(ops.mul(ops.mul(sine_of_pi(total), 1 / math.pi), half), half)
+    """Returns the beta function without the signs of the gamma functions of ``a`` and ``b``, of which one is negative.
+
+    With S(x) = sin(π x) it is S(a + b) beta(1 - a - b, b) / S(a) for ``b > 0``, and for two negative numbers
+    π S(a + b) / (S(a) S(b) (1 - a - b) beta(1 - a, 1 - b)): the reflection of gamma functions, DLMF 5.5.3.
+    """
+    first = ops.lt(a, b)  # not the minimum, which has no second derivative where both are equal
+    small, large = ops.where(first, a, b), ops.where(first, b, a)
+    both, rest = ops.lt(large, 0), ops.sub(1, ops.add(a, b))
+    size = ops.betaln(ops.where(both, ops.sub(1, small), rest), ops.where(both, ops.sub(1, large), large))
+    half = ops.exp(
+        ops.mul(ops.where(both, ops.neg(size), size), 0.5)
+    )  # whose square may overflow where the product does not
+    half = ops.min(half, largest(half))  # the product with a sine of 0 is 0
+    sines = [ops.abs(sine_of_pi(x)) for x in (small, ops.where(both, large, 0.5))]
+    factor = ops.where(both, ops.div(math.pi, ops.mul(sines[1], rest)), 1)
+    return ops.mul(ops.mul(ops.mul(ops.div(sine_of_pi_sum(a, b), sines[0]), factor), half), half)
 
 
 @silent

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import ml_dtypes
 import numpy
 
 from lawful import ops
+from lawful.core import get_aval
 from lawful.custom_rules import custom_jvp
 
 
@@ -21,6 +23,21 @@ def sine_of_pi(x: Any) -> Any:
     """Returns ``sin(π x)``, exact at and near integers."""
     nearest = ops.round_nearest_even(x)
     return ops.mul(alternating(nearest), ops.sin(ops.mul(ops.sub(x, nearest), math.pi)))
+
+
+def sine_of_pi_sum(a: Any, b: Any) -> Any:
+    """Returns ``sin(π (a + b))``, exact at and near integers, next to which the sum is rounded."""
+    total = ops.add(a, b)
+    # The rounding of the sum is a sum of exact differences.
+    part = ops.sub(total, a)
+    rest = ops.add(ops.sub(a, ops.sub(total, part)), ops.sub(b, part))
+    nearest = ops.round_nearest_even(total)
+    return ops.mul(alternating(nearest), sine_of_pi(ops.add(ops.sub(total, nearest), rest)))
+
+
+def largest(x: Any) -> float:
+    """Returns the largest finite number of the dtype of ``x``."""
+    return float(ml_dtypes.finfo(get_aval(x).dtype).max)
 
 
 @custom_jvp

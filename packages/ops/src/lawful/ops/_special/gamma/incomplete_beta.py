@@ -17,19 +17,28 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Choose, Excluded, Interval, cached_function
-from lawful.ops._elementwise.arithmetic.arithmetic import add, mul, sub
-from lawful.ops._elementwise.comparison import bitwise_and, eq, gt
+from lawful.ops._elementwise.arithmetic.arithmetic import add, div, mul, round_nearest_even, sub
+from lawful.ops._elementwise.comparison import bitwise_and, eq, gt, lt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
+from lawful.ops._elementwise.transcendental.trigonometric import tan
 from lawful.ops._special.gamma import taylor
-from lawful.ops._special.gamma.densities import TINY, beta_density_p, beta_factor, beta_series, log_inverse_beta
+from lawful.ops._special.gamma.densities import (
+    TINY,
+    beta_density_p,
+    beta_factor,
+    beta_series,
+    is_nowhere,
+    log_inverse_beta,
+)
 from lawful.ops._special.gamma.log_gamma import digamma
 from lawful.ops._support.double import (
     REAL_PROMOTION,
     EvaluatedInDouble,
     is_staged,
     lowered_in_double,
+    weighted_sum,
 )
 from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._support.promotion import promote
@@ -229,16 +238,67 @@ def betainc(a: Any, b: Any, x: Any) -> Any:
 
 
 def _numpy_betaln(a: Any, b: Any) -> Any:
+    """Returns the logarithm of the beta function, by that of positive numbers.
+
+    By the reflection of gamma functions (DLMF 5.5.3), with S(x) = sin(π x) / π, beta(a, b) is in size
+    1 / (S(a) b beta(1 - a, a + b)) for a < 0 < a + b, and S(a + b) beta(1 - a - b, b) / S(a) for a + b ≤ 0 < b. For
+    negative numbers it is S(a + b) / (S(a) S(b) (1 - a - b) beta(1 - a, 1 - b)).
+    """
     small, large = np.minimum(a, b), np.maximum(a, b)
-    out = 0.0 - log_inverse_beta(small, large)  # not the negative, whose zero is negative
-    out = np.where((large == np.inf) & (small > 0), -np.inf, out)
-    return np.where((small == 0) & (large >= 0), np.inf, out)
+    is_negative = small < 0
+    if is_nowhere(is_negative):
+        out = 0.0 - log_inverse_beta(small, large)  # not the negative, whose zero is negative
+    else:
+        out = _reflected_betaln(small, large, is_negative)
+    out = np.where((large == np.inf) & (small > -np.inf), np.where(is_negative, np.inf, -np.inf), out)
+    return np.where((small == 0) | (large == 0), np.inf, out)
+
+
+def _reflected_betaln(small: Any, large: Any, is_negative: Any) -> Any:
+    total = small + large
+    is_above, both = is_negative & (total > 0), is_negative & (large < 0)
+    first = np.where(is_negative, np.where(is_above | both, 1 - small, 1 - total), small)
+    second = np.where(is_above, total, np.where(both, 1 - large, large))
+    inverted = is_above | both
+    out = np.where(inverted, 1.0, -1.0) * log_inverse_beta(np.minimum(first, second), np.maximum(first, second))
+    sines = weighted_sum(
+        lambda x, rest: np.log(np.abs(_sine_of_pi(x, rest))),
+        (np.where(is_negative, -1.0, 0.0), small, 0.0 * small),
+        (np.where(both, -1.0, 0.0), large, 0.0 * large),
+        (np.where(is_negative & (total <= 0), 1.0, 0.0), total, _rounding(small, large)),
+    )
+    divisor = np.where(is_above, large, np.where(both, 1 - total, 1.0))
+    out = out + sines + np.where(inverted, math.log(math.pi) - np.log(divisor), 0.0)
+    return np.where(both & ((small == np.floor(small)) | (large == np.floor(large))), np.inf, out)
+
+
+def _sine_of_pi(x: Any, rest: Any) -> Any:
+    """Returns the sine of π times a sum of a number and its rounding error, up to its sign, exact near integers."""
+    near = (x - np.rint(x)) + rest
+    return np.sin(math.pi * (near - np.rint(near)))
+
+
+def _rounding(a: Any, b: Any) -> Any:
+    """Returns the rounding error of ``a + b``."""
+    total = a + b
+    part = total - a
+    return (a - (total - part)) + (b - part)
 
 
 def _by_first(t: Any, x: Any, other: Any) -> Any:
     # At the pole the second term does not depend on x: in reverse mode it would give infinity minus infinity.
-    total = add(where(bitwise_and(eq(x, 0), gt(other, 0)), 0, x), other)
-    return mul(t, sub(digamma(x), digamma(total)))
+    x_or_zero = where(bitwise_and(eq(x, 0), gt(other, 0)), 0, x)
+    return mul(t, sub(digamma(x), _digamma_of_sum(x_or_zero, other)))
+
+
+def _digamma_of_sum(a: Any, b: Any) -> Any:
+    """Returns the digamma function of a sum, which next to a pole is rounded: reflected, DLMF 5.5.4."""
+    total = add(a, b)
+    near_pole = lt(total, -0.5)
+    nearest = add(sub(total, round_nearest_even(total)), _rounding(a, b))
+    distance = where(near_pole, where(eq(nearest, 0), np.nan, nearest), 0.25)
+    cotangent = where(near_pole, div(math.pi, tan(mul(distance, math.pi))), 0)
+    return sub(digamma(where(near_pole, sub(1, total), total)), cotangent)
 
 
 betaln: Elementwise = elementwise(
