@@ -57,6 +57,23 @@ def test_complex_function_at_special_numbers(name: str) -> None:
     agree(getattr(ops, name), grid())
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_rsqrt_parts_at_special_numbers(dtype: Any) -> None:
+    """It is NumPy's quotient of 1 and the root, with all infinities, NaN and signs of zeros; 0 of infinite numbers."""
+    z = grid().astype(dtype)
+    with np.errstate(all="ignore"):
+        quotient = 1 / np.sqrt(z)
+        single = np.array([ops.rsqrt(x) for x in z])
+        forms = ops.rsqrt(z), single, *[np.asarray(jit(ops.rsqrt, backend=name)(z)) for name in ("numpy", "xla")]
+    for found in forms:
+        assert found.dtype == dtype
+        for part in ("real", "imag"):
+            wanted = np.where(np.isinf(z), 0, getattr(quotient, part))
+            np.testing.assert_allclose(getattr(found, part), wanted, rtol=1e-6)
+            signs = [np.signbit(getattr(x, part)) & (getattr(x, part) == 0) for x in (found, forms[0])]
+            np.testing.assert_array_equal(*signs)
+
+
 @pytest.mark.parametrize("name", BINARY)
 def test_complex_arithmetic_at_special_numbers(name: str) -> None:
     x, y = np.meshgrid(grid(), grid())

@@ -61,7 +61,8 @@ def numpy_rsqrt(x: Any) -> Any:
     if not np.iscomplexobj(x):
         return np.reciprocal(np.sqrt(x))
     with np.errstate(invalid="ignore"):  # infinities are replaced below
-        out = np.reciprocal(np.sqrt(x))
+        root = np.sqrt(x)
+        out = np.true_divide(root.dtype.type(1), root)  # not the reciprocal, which is NaN in both parts at 0
     # The root of an infinite number has two infinite parts and no reciprocal; its limit is 0 in every direction.
     zero = np.empty_like(out)
     zero.real, zero.imag = 0, np.copysign(0, -np.imag(x))
