@@ -166,6 +166,27 @@ def test_incomplete_gamma_of_enormous_arguments(form: str) -> None:
     np.testing.assert_allclose(lower[1:], expected[1:], rtol=1e-2, atol=1e-8)
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("outer", [jacfwd, jacrev])
+def test_incomplete_gamma_higher_derivatives_of_enormous(outer: Any, form: str) -> None:
+    """The values are integrals of the density times polynomials of logarithms, by mpmath with 60 digits."""
+    second = outer(jacfwd(ops.igamma))
+    for a, x, *wanted in [
+        (1e6, 1e6 - 3e3, 1.3215794392405888e-08, -3.5308323182278166e-11),
+        (2e7, 2e7 + 1e4, -3.6624655269687534e-09, -1.464437008758764e-12),
+        (1e12, 1e12 + 2e6, -1.0798200501412149e-13, -1.6197273756649364e-19),
+    ]:
+        found = [FORMS[form](f)(a, x) for f in (second, outer(jacfwd(jacfwd(ops.igamma))))]
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)
+        np.testing.assert_allclose(FORMS[form](outer(jacfwd(ops.igammac)))(a, x), -wanted[0], rtol=1e-9)
+    for a, x, mixed in [
+        (1e6, 1e6, 1.9947115682330928e-10), (1e8, 1e8 - 1e4, -2.419868576485095e-09),
+        (1e12, 1e12, 1.9947114020073295e-19), (1e100, 1e100, 1.9947114020071632e-151),
+    ]:  # fmt: skip
+        for f in (outer(jacfwd(ops.igamma, 1), 0), outer(jacfwd(ops.igamma, 0), 1)):
+            np.testing.assert_allclose(FORMS[form](f)(a, x), mixed, rtol=1e-9)
+
+
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 @pytest.mark.parametrize("name", ["acos", "acosh", "asin", "asinh", "sqrt"])
 def test_complex_inverse_next_to_branch_points(name: str, dtype: str) -> None:

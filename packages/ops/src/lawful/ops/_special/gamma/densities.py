@@ -31,6 +31,8 @@ from lawful.ops._support.double import (
 __all__ = ["beta_density_p", "gamma_density_p"]
 
 LARGE = 10.0
+#: From this number on the gamma distribution is close to a normal distribution.
+ENORMOUS = 1e6
 TINY = 1e-300
 #: A factor below the exponential of the first is computed as a multiple by the second, and keeps its digits.
 _LEAST_EXPONENT, _LIFT = -600.0, 2.0**600
@@ -138,7 +140,7 @@ def _with_powers(series: taylor.Series, value: Any, log_x: Any, log_rest: Any) -
 
 def gamma_factor(a: Any, x: Any, order: int) -> taylor.Series:
     """Returns ``x ** a exp(-x) / gamma(a + 1)`` and its derivatives by ``a``."""
-    return _gamma_series(np.exp(_gamma_exponent(a, x)), a, np.log(x), order)
+    return _gamma_series(np.exp(_gamma_exponent(a, x)), a, x, order)
 
 
 def _gamma_exponent(a: Any, x: Any) -> Any:
@@ -147,12 +149,18 @@ def _gamma_exponent(a: Any, x: Any) -> Any:
     return np.where(a >= LARGE, near, a * np.log(x) - x - lgamma(np.minimum(a, LARGE) + 1))
 
 
-def _gamma_series(value: Any, a: Any, log_x: Any, order: int) -> taylor.Series:
+def _gamma_series(value: Any, a: Any, x: Any, order: int) -> taylor.Series:
     series = {(0, 0): value}
     for i in range(1, order + 1):
-        slope = log_x - digamma(a + 1) if i == 1 else -polygamma(i - 1, a + 1) / math.factorial(i)
-        series[i, 0] = slope
+        series[i, 0] = _log_slope(a, x) if i == 1 else -polygamma(i - 1, a + 1) / math.factorial(i)
     return taylor.exponential(series)
+
+
+def _log_slope(a: Any, x: Any) -> Any:
+    """Returns ``log(x) - digamma(a + 1)``, which cancel where ``a`` is large and ``x`` near it."""
+    cancel = (a >= ENORMOUS) & (x > 0.5 * a)
+    size = np.where(cancel, a, 1.0)
+    return np.where(cancel, np.log1p((x - size) / size) - (0.5 - 1 / (12 * size)) / size, np.log(x) - digamma(a + 1))
 
 
 def _psi(order: int, x: Any) -> Any:
@@ -268,12 +276,12 @@ def _gamma_density(a: Any, x: Any, *, orders: Orders) -> Any:
     near = y < _NEAR
     z = np.where(near, 1.0, y)
     value, unlifted = _lifted(_gamma_exponent(p, z))
-    series = taylor.times(_gamma_series(value, p, np.log(z), by_a), p, (1, 0))
+    series = taylor.times(_gamma_series(value, p, z, by_a), p, (1, 0))
     series = taylor.product(series, _gamma_polynomial(p, z, by_x, parameters))
     out = series[parameters] * z ** float(-1 - by_x) * unlifted
     if not is_nowhere(near):
         value = np.exp(-lgamma(np.minimum(p, 100.0) + 1))
-        weights = [taylor.times(_gamma_series(value, p, 0.0, by_a), p, (1, 0))]
+        weights = [taylor.times(_gamma_series(value, p, 1.0, by_a), p, (1, 0))]
         for j in range(by_x + 1):
             weights.append(taylor.times(weights[-1], -1 / (j + 1), (0, 0)))
         out = np.where(near, _near_end(p, np.where(near, y, 0.0), by_x, weights, parameters), out)

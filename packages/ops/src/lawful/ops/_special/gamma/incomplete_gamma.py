@@ -24,8 +24,8 @@ from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
 from lawful.ops._special.gamma import taylor
-from lawful.ops._special.gamma.densities import gamma_density_p, gamma_factor, is_nowhere
-from lawful.ops._special.gamma.incomplete_gamma_ends import ENORMOUS, TINY, by_normal_distribution, upper_of_tiny
+from lawful.ops._special.gamma.densities import ENORMOUS, gamma_density_p, gamma_factor, is_nowhere
+from lawful.ops._special.gamma.incomplete_gamma_ends import TINY, by_normal_distribution, upper_of_tiny
 from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble
 from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._support.promotion import promote
@@ -138,7 +138,7 @@ def _finish(a: Any, x: Any, *states: Any, order: int, upper: bool) -> Any:
     tiny, enormous = (a < TINY) & ~by_fraction, a >= ENORMOUS
     if upper and order == 0 and not is_nowhere(tiny):
         out = np.where(tiny, upper_of_tiny(np.where(tiny, a, TINY), np.where(tiny, moderate[1], 1.0)), out)
-    if order < 2 and not is_nowhere(enormous):
+    if not is_nowhere(enormous):
         a_or_least, x_or_least = np.where(enormous, moderate[0], ENORMOUS), np.where(enormous, moderate[1], ENORMOUS)
         out = np.where(enormous, by_normal_distribution(a_or_least, x_or_least, order, upper), out)
     zero, full = (one, 0.0) if upper else (0.0, one)
