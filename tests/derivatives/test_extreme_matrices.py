@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import lawful.numpy as lnp
 from lawful import ops
 from lawful.autodiff import grad, jacfwd, jacrev, value_and_grad
 from lawful.batching import vmap
+from lawful.linalg import expm
 from lawful.staging import jit
 
 Function = Callable[..., Any]
@@ -169,3 +171,13 @@ def test_slogdet_hessian_of_extreme_elements(form: str, inner: Function, outer: 
             is_infinite = np.isinf(expected)
             expected[is_infinite.any((0, 1)) & ~is_infinite] = np.nan
         np.testing.assert_allclose(hessian(np.diag(scales)), expected, rtol=1e-12, atol=1e-300, err_msg=f"{scales}")
+
+
+@pytest.mark.parametrize("form", DERIVED)
+@pytest.mark.parametrize("shift", [-690.0, -600.0, 0.0, 600.0, 690.0])
+def test_expm_gradient_of_shifted_matrices(shift: float, form: str) -> None:
+    """That of ``x + s I`` is ``exp(s)`` times that of ``x``."""
+    x, weights = np.array([[0.3, 1.2], [-0.7, 0.1]]), np.array([[1.0, 2.0], [3.0, -1.0]])
+    found = DERIVED[form](grad(lambda x: (weights * expm(x)).sum()))(x + shift * np.eye(2))
+    expected = scipy.linalg.expm_frechet(x.T, weights, compute_expm=False)
+    np.testing.assert_allclose(found, np.exp(shift) * expected, rtol=1e-11)

@@ -14,8 +14,9 @@ from lawful.core import ArgumentValueError, Tracer, get_aval
 from lawful.numpy import linalg
 from lawful.special._arguments import inexact, silent
 
-#: The coefficients of the numerator of the Padé approximant of exp of order 13, the constant one first.
-_COEFFICIENTS = [float(math.factorial(26 - k) // (math.factorial(13 - k) * math.factorial(k))) for k in range(14)]
+#: The coefficients of the numerator of the Padé approximant of exp of order 13, the constant one first. They are
+#: divided by a power of two, between the least and the largest: cotangents are multiplied and divided by them.
+_COEFFICIENTS = [math.factorial(26 - k) // (math.factorial(13 - k) * math.factorial(k)) / 2.0**40 for k in range(14)]
 #: Up to which norm the approximant of order 13 is exact to float64, from Higham (2005), table 2.3.
 _THETA_13 = 5.371920351148152
 
