@@ -59,6 +59,9 @@ class Constants:
         aval = get_aval(x)
         var = Var(aval.update(vma=aval.vma | trace.divergent_axes) if trace.divergent_axes else aval)
         value = trace.snapshot(x)
+        if value is not x and (known := self._known.get(id(value))) is not None and known[2] is value:
+            found = self._known[id(x)] = (known[0], x, value)  # a trace inside this one has copied the array
+            return found
         found = self._known[id(x)] = (var, x, value)
         if value is not x:
             self._known[id(value)] = (var, value, value)

@@ -7,13 +7,26 @@ the user writes into an array. A result that the user writes into must not chang
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
+from weakref import ref
 
 import numpy as np
 
+from lawful.core import DictCache, current
+
+#: Up to this many bytes, a copy takes less time than an array of truth values.
+_FEW_BYTES: Final = 4_096
+#: By id of an array, weak references to it and to its read-only copy. The copy is used again for as long as something
+#: else holds it, so that an array that several traces close over is one constant.
+_copies: Final[DictCache[int, tuple[ref[Any], ref[Any]]]] = DictCache("read-only copies of arrays", 1_024)
+
 
 def read_only(x: Any) -> Any:
-    """Returns a read-only array: ``x`` itself unless it is a NumPy array that somebody can write into."""
+    """Returns a read-only array: ``x`` itself unless it is a NumPy array that somebody can write into.
+
+    While a program is recorded, and for large arrays always, it is the same copy for as long as that lives and ``x``
+    has the same bits.
+    """
     if type(x) is not np.ndarray:
         return x
     owner = x
@@ -21,6 +34,20 @@ def read_only(x: Any) -> Any:
         owner = owner.base
     if owner.base is None and not x.flags.writeable and not owner.flags.writeable:
         return x
+    if x.nbytes <= _FEW_BYTES and current.trace.evaluates_constants:
+        return _copied(x)
+    known = _copies.entries.get(id(x))
+    if known is not None and known[0]() is x:
+        copy: Any = known[1]()
+        if copy is not None and (copy.shape, copy.dtype) == (x.shape, x.dtype) and same_bytes(copy, x):
+            return copy
+    copy = _copied(x)
+    _copies.insert(id(x), (ref(x), ref(copy)))
+    return copy
+
+
+def _copied(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Returns a read-only copy of an array."""
     repeats = 0 in x.strides and x.size > 0
     if repeats and any([stride == 0 and size > 1 for stride, size in zip(x.strides, x.shape, strict=True)]):
         # A broadcast array stays one: only the elements in memory are copied.
@@ -37,10 +64,6 @@ def memory_owner(x: Any) -> Any:
     while getattr(x, "base", None) is not None:
         x = x.base
     return x
-
-
-#: Up to this many bytes, a copy takes less time than an array of truth values.
-_FEW_BYTES = 4_096
 
 
 def same_bytes(a: Any, b: Any) -> bool:

@@ -76,6 +76,21 @@ def _call(closed: ClosedJaxpr, args: Sequence[Any], **params: Any) -> list[Any]:
     return outs
 
 
+def _call_with_residuals(
+    closed: ClosedJaxpr, args: Sequence[Any], count: int, **params: Any
+) -> tuple[list[Any], list[Any]]:
+    """Calls a derived jaxpr; returns its first ``count`` outputs, and the others, the residuals.
+
+    A residual that is an argument is that argument, and no output of the call.
+    """
+    from lawful.staging._passes.partial_eval import forward_inputs
+
+    closed, sources = forward_inputs(closed, count)
+    outs = _call(closed, args, **params)
+    rest = iter(outs[count:])
+    return outs[:count], [next(rest) if source is None else args[source] for source in sources]
+
+
 @jit_p.def_jvp
 def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, jaxpr: ClosedJaxpr, **params: Any) -> tuple[Any, Any]:
     from lawful.autodiff import jvp_jaxpr
@@ -97,14 +112,12 @@ def _linearize(nonzeros: Sequence[bool], *primals: Any, jaxpr: ClosedJaxpr, **pa
     from lawful.autodiff import linearize_jaxpr
 
     primal, linear, nonzeros_out = linearize_jaxpr(jaxpr, tuple(nonzeros))
-    outs = _call(primal, primals, **_inner(params))
-    count = len(jaxpr.out_avals)
-    residuals = outs[count:]
+    outs, residuals = _call_with_residuals(primal, primals, len(jaxpr.out_avals), **_inner(params))
 
     def tangent_fun(*tangents: Any) -> list[Any]:
         return _call(linear, [*residuals, *tangents], **_inner(params, "linear_"))
 
-    return outs[:count], nonzeros_out, tangent_fun
+    return outs, nonzeros_out, tangent_fun
 
 
 @jit_p.def_partial_eval
@@ -115,11 +128,11 @@ def _partial_eval(
 
     split = partial_eval_jaxpr(jaxpr, tuple(unknown))
     known = [x for x, is_unknown in zip(args, unknown, strict=True) if not is_unknown]
-    outs = _call(split.known, known, **_inner(params))
-    count = len(outs) - split.residual_count
+    count = len(split.known.out_avals) - split.residual_count
+    outs, residuals = _call_with_residuals(split.known, known, count, **_inner(params))
     unknown_args = [x for x, is_unknown in zip(args, unknown, strict=True) if is_unknown]
-    staged = record(*outs[count:], *unknown_args, jaxpr=split.unknown, **_inner(params))
-    return merge_lists(split.unknown_out, outs[:count], staged)
+    staged = record(*residuals, *unknown_args, jaxpr=split.unknown, **_inner(params))
+    return merge_lists(split.unknown_out, outs, staged)
 
 
 @jit_p.def_rule_as("dce")
