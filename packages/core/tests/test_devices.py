@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.core import ArgumentValueError, check_device, placed, register_device_type
+from lawful.core import ArgumentValueError, check_device, cpu_device_count, placed, register_device_type
 
 
 class Shelf:
@@ -47,3 +47,29 @@ def test_what_is_no_device(device: Any) -> None:
     for use in (check_device, lambda name, device: placed(name, np.ones(2), device)):
         with pytest.raises(ArgumentValueError, match=r"zeros: expected a device, got .*; leave it out"):
             use("zeros", device)
+
+
+@pytest.mark.parametrize(
+    ("ours", "flags", "count"),
+    [
+        (None, None, 1),
+        ("3", None, 3),
+        (None, "--xla_force_host_platform_device_count=4", 4),
+        (None, "--xla_dump_to=x  --xla_force_host_platform_device_count=4 --xla_cpu_enable_fast_math=true", 4),
+        (None, "--xla_force_host_platform_device_count=4 --xla_force_host_platform_device_count=5", 5),
+        (None, "--not--xla_force_host_platform_device_count=4", 1),
+        ("2", "--xla_force_host_platform_device_count=4", 2),
+    ],
+)
+def test_cpu_device_count(monkeypatch: pytest.MonkeyPatch, ours: str | None, flags: str | None, count: int) -> None:
+    for name, value in (("LAWFUL_CPU_DEVICES", ours), ("XLA_FLAGS", flags)):
+        monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
+    assert cpu_device_count() == count
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "four", ""])
+def test_cpu_device_count_wrong_xla_flag(monkeypatch: pytest.MonkeyPatch, number: str) -> None:
+    monkeypatch.delenv("LAWFUL_CPU_DEVICES", raising=False)
+    monkeypatch.setenv("XLA_FLAGS", f"--xla_force_host_platform_device_count={number}")
+    with pytest.raises(ArgumentValueError, match=r"XLA_FLAGS=--xla_force_host.*: expected a positive integer"):
+        cpu_device_count()

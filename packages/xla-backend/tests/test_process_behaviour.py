@@ -187,6 +187,19 @@ def test_xla_wrong_number_of_devices_is_explained(run_python, number: str) -> No
     assert "LAWFUL_CPU_DEVICES: expected a positive integer" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("environment", "count"),
+    [
+        ({"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}, "4"),
+        ({"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "LAWFUL_CPU_DEVICES": "2"}, "2"),
+    ],
+)
+def test_devices_by_xla_flags(run_python, environment: dict[str, str], count: str) -> None:
+    """A program for JAX sets the number of devices so. What is set for lawful goes before it."""
+    done = run_python("import lawful.xla_backend as x; print(len(x.devices('cpu')))", **environment)
+    assert done.stdout.split() == [count], done.stderr
+
+
 def test_set_cpu_device_count_before_the_first_use(run_python) -> None:
     script = """
 import numpy as np

@@ -114,7 +114,7 @@ from lawful.core._types.aval import (
     require_size,
     zeros,
 )
-from lawful.core._types.devices import check_device, register_device_type
+from lawful.core._types.devices import check_device, cpu_device_count, register_device_type
 from lawful.core._types.dtypes import (
     as_dtype,
     bfloat16,
@@ -237,6 +237,7 @@ __all__ = [
     "check_device",
     "check_jaxpr",
     "clear_caches",
+    "cpu_device_count",
     "current",
     "deduplicated",
     "diverging",

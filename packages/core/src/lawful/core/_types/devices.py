@@ -7,6 +7,8 @@ array([0., 0.])
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -38,6 +40,30 @@ def check_device(name: str, device: Any) -> None:
         raise ArgumentValueError(
             f"{name}: expected a device, got {shorten(device)}; leave it out, or give 'cpu' or the device of an array"
         )
+
+
+#: XLA's flag for the number of devices, as a program for JAX sets it. The last one holds.
+_DEVICES_FLAG: Final = re.compile(r"(?:^|\s)--xla_force_host_platform_device_count=(\S*)")
+
+
+def cpu_device_count() -> int:
+    """Returns how many devices the CPU counts as, by the environment: 1 if nothing else is said.
+
+    ``LAWFUL_CPU_DEVICES`` goes before ``--xla_force_host_platform_device_count`` in ``XLA_FLAGS``.
+
+    Raises:
+      ArgumentValueError: it is no positive integer.
+
+    >>> cpu_device_count() >= 1
+    True
+    """
+    name, text = "LAWFUL_CPU_DEVICES", os.environ.get("LAWFUL_CPU_DEVICES")
+    if text is None:
+        flags = _DEVICES_FLAG.findall(os.environ.get("XLA_FLAGS", ""))
+        name, text = "XLA_FLAGS=--xla_force_host_platform_device_count", flags[-1] if flags else "1"
+    if not text.isdecimal() or int(text) == 0:
+        raise ArgumentValueError(f"{name}: expected a positive integer, got {text!r}; correct or unset it")
+    return int(text)
 
 
 def move_to_device(x: Any, device: Any) -> Any:

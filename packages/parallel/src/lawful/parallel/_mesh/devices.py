@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import operator
-import os
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final, Protocol, runtime_checkable
 
-from lawful.core import ArgumentTypeError, ArgumentValueError
+from lawful.core import ArgumentTypeError, ArgumentValueError, cpu_device_count
 
 
 @runtime_checkable
@@ -68,7 +67,7 @@ _numpy_device_count: int | None = None
 
 
 def set_cpu_device_count(count: int) -> None:
-    """Makes the CPU count as several devices; it goes before the environment variable ``LAWFUL_CPU_DEVICES``.
+    """Makes the CPU count as several devices; it goes before ``LAWFUL_CPU_DEVICES`` and ``XLA_FLAGS``.
 
     Call it before the first use: before an array is put on a device, a program compiled, or `devices` called. Without
     jaxlib NumPy plays that many devices, at any time.
@@ -110,12 +109,7 @@ def numpy_devices(count: int | None = None) -> list[Device]:
     if count is None:
         count = _numpy_device_count
     if count is None:
-        text = os.environ.get("LAWFUL_CPU_DEVICES", "1")
-        if not text.isdecimal() or text == "0":
-            raise ArgumentValueError(
-                f"LAWFUL_CPU_DEVICES: expected a positive integer, got {text!r}; correct or unset it"
-            )
-        count = int(text)
+        count = cpu_device_count()
     return [NumpyDevice(number) for number in range(count)]
 
 

@@ -12,7 +12,7 @@ import threading
 from functools import cache
 from typing import Any, cast
 
-from lawful.core import ArgumentTypeError, ArgumentValueError
+from lawful.core import ArgumentTypeError, ArgumentValueError, cpu_device_count
 from lawful.staging import MissingBackendError
 from lawful.xla_backend._errors import RuntimeStartedError
 from lawful.xla_backend._runtime import bindings, cuda, distributed, fork
@@ -20,13 +20,8 @@ from lawful.xla_backend._runtime.handles import Device
 
 
 def _cpu_device_count() -> int:
-    """Returns the number of devices that the CPU counts as: what was set, else ``LAWFUL_CPU_DEVICES``, else 1."""
-    if _set_cpu_device_count is not None:
-        return _set_cpu_device_count
-    text = os.environ.get("LAWFUL_CPU_DEVICES", "1")
-    if not text.isdecimal() or text == "0":
-        raise ArgumentValueError(f"LAWFUL_CPU_DEVICES: expected a positive integer, got {text!r}; correct or unset it")
-    return int(text)
+    """Returns the number of devices that the CPU counts as: what was set, else what the environment says."""
+    return cpu_device_count() if _set_cpu_device_count is None else _set_cpu_device_count
 
 
 def _make_cpu_client() -> Any:
@@ -69,7 +64,7 @@ def require_not_started(name: str) -> None:
 
 
 def set_cpu_device_count(count: int) -> None:
-    """Makes the CPU count as several devices; it goes before the environment variable ``LAWFUL_CPU_DEVICES``.
+    """Makes the CPU count as several devices; it goes before ``LAWFUL_CPU_DEVICES`` and ``XLA_FLAGS``.
 
     Call it before the CPU is first used: before an array is made on it, a program compiled, or `devices` called.
 
