@@ -11,8 +11,14 @@ from time import perf_counter
 from types import CodeType
 from typing import Any, Final, NoReturn
 
-from lawful.core import ArgumentTypeError, SourceLine, record, shorten, user_source
-from lawful.staging._jit.explain import closed_over, codes_of, describe_closures, describe_difference
+from lawful.core import ArgumentTypeError, ClosedJaxpr, SourceLine, record, shorten, user_source
+from lawful.staging._jit.explain import (
+    closed_over,
+    codes_of,
+    describe_closures,
+    describe_difference,
+    describe_programs,
+)
 
 
 @record
@@ -53,6 +59,10 @@ class _Observer:
         self.functions: dict[tuple[CodeType, ...], tuple[Any, list[tuple[str, Any]]]] = {}
         #: By id of the cache, which stays alive, the keys that were traced.
         self.keys: dict[int, tuple[Any, set[Any]]] = {}
+        #: The jaxprs of traces: the trace, which comes before, has the reason of their compilation.
+        self.traced: dict[int, ClosedJaxpr] = {}
+        #: By name and source lines, the last program that a transformation derived from a trace.
+        self.derived: dict[tuple[str, frozenset[str]], ClosedJaxpr] = {}
 
     def add(self, listener: Callable[[CacheMiss], None]) -> None:
         with self.lock:
@@ -64,6 +74,8 @@ class _Observer:
             if not self.listeners:
                 self.functions.clear()
                 self.keys.clear()
+                self.traced.clear()
+                self.derived.clear()
 
     def tell(self, miss: CacheMiss) -> None:
         for listener in [*self.listeners]:
@@ -92,6 +104,16 @@ class _Observer:
         changes = describe_closures(closed_over(function), last[1])
         text = f"; {', '.join(changes)}: pass it as an argument" if changes else ""
         return (f"it is a new function object each time, so call jit once, outside of the loop{text}",)
+
+    def program_reasons(self, closed: ClosedJaxpr, name: str) -> tuple[str, ...]:
+        """Returns why a program is compiled that is not that of a trace, and notes that it is."""
+        if id(closed) in self.traced:
+            return ()
+        key = name, frozenset([str(eqn.source) for eqn in closed.eqns])
+        with self.lock:
+            before = self.derived.get(key)
+            self.derived[key] = closed
+        return () if before is None else describe_programs(closed, before)
 
 
 _observer: Final = _Observer()
@@ -125,6 +147,17 @@ class tracing:
         if self._miss is not None and kind is None:
             name, defined, source, reasons = self._miss
             _observer.tell(CacheMiss("traced", name, defined, source, reasons, perf_counter() - self._start))
+
+
+def note_trace(closed: ClosedJaxpr) -> None:
+    """Notes the jaxpr of a trace."""
+    if _observer.listeners:
+        _observer.traced[id(closed)] = closed
+
+
+def reasons_to_compile(closed: ClosedJaxpr, name: str) -> tuple[str, ...]:
+    """Returns why a program is compiled again; nothing for that of a trace, and while nobody listens."""
+    return _observer.program_reasons(closed, name) if _observer.listeners else ()
 
 
 def note_compilation(name: str, reasons: Sequence[str], seconds: float) -> None:
@@ -175,7 +208,8 @@ class explain_cache_misses(ContextDecorator):
     A function is traced when its signature is new. The reason names the argument and says what is another one: its
     shape, its dtype, that it is a Python number, the tree of the arguments, a static argument, a mesh. Or the function
     is a new object, because its ``def`` or ``lambda`` ran again; then the reason says what else it closes over. A
-    program that equals one before is traced and not compiled.
+    program that equals one before is traced and not compiled. A transformation of a traced function, such as
+    ``vmap(jit(f))``, is compiled and not traced; the reason names the input of the program that has another type.
 
     It holds in every thread. ``LAWFUL_EXPLAIN_CACHE_MISSES=1`` in the environment shows all misses of a process. The
     logger ``lawful.jit`` has a message at the level DEBUG for each trace after the first.

@@ -6,6 +6,7 @@ from typing import Any
 
 from lawful.core import ClosedJaxpr, memoize_program, refuse_nesting
 from lawful.staging._backends import CompiledProgram, get_backend
+from lawful.staging._jit.cache_misses import reasons_to_compile
 from lawful.staging._jit.compiler_options import ChosenBackend, name_of, options_of
 from lawful.staging._jit.compiling import compiling
 
@@ -26,7 +27,7 @@ def compiled(
         for when they come.
     """
     try:
-        with compiling(name):
+        with compiling(name, *reasons_to_compile(closed, name)):
             lowered = get_backend(name_of(backend)).lower(closed, name=name, donated=donated)
             options = options_of(backend) or None
             return lowered.compile(options, **({} if shardings is None else {"shardings": shardings}))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from lawful import tree
-from lawful.core import ShapedArray, exact_key, shorten
+from lawful import core, tree
+from lawful.core import ClosedJaxpr, ShapedArray, exact_key, shorten
 from lawful.staging._signature import argument_names, merge
 
 #: The first part of the context of the traces of `debug_nans` and `blame_nan`.
@@ -58,6 +58,25 @@ def _differences(function: Callable[..., Any], new: Any, old: Any) -> list[str]:
     if new.context != old.context:
         found.append(_context_difference(new.context, old.context))
     return found
+
+
+def describe_programs(new: ClosedJaxpr, old: ClosedJaxpr) -> tuple[str, ...]:
+    """Returns in words how a program differs from one that the same transformation of the same function gave."""
+    avals, before = new.in_avals, old.in_avals
+    if len(avals) != len(before):
+        return (
+            f"the program has {len(avals)} inputs, had {len(before)}: other arguments are mapped or differentiated",
+        )
+    found = [
+        f"input {i} of the program is {aval}, was {was}: {_aval_difference(aval, was)}"
+        for i, (aval, was) in enumerate(zip(avals, before, strict=True))
+        if aval != was
+    ]
+    if found:
+        return tuple(found)
+    if core.alpha_equivalent(new, old):
+        return ("it has other options, or was removed from the cache, by clear_caches or because the cache was full",)
+    return ("the program differs, for inputs of the same types: other axes or arguments are mapped or differentiated",)
 
 
 def _static_name(function: Callable[..., Any], argument: int | str) -> str:

@@ -18,7 +18,7 @@ from lawful.core import (
     impure_rules,
 )
 from lawful.staging._jit.ahead_of_time import Lowered, Traced, shardings_of
-from lawful.staging._jit.cache_misses import refuse_attribute, tracing
+from lawful.staging._jit.cache_misses import note_trace, refuse_attribute, tracing
 from lawful.staging._jit.compiled import compiled
 from lawful.staging._jit.compiler_options import ChosenBackend, CompilerOptions, with_options
 from lawful.staging._jit.entry import Entry, Signature
@@ -93,6 +93,7 @@ class JitFunction:
             call = deduplicated(call)
         closed = closed if consts else call
         tracers = any(isinstance(x, Tracer) for x in consts)
+        note_trace(closed)
         entry = Entry(signature, closed, out_tree, call, consts, tracers, self._donated_leaves(signature))
         self._cache.insert(key, entry)
         return entry
