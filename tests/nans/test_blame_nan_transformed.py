@@ -53,6 +53,17 @@ def test_blame_nan_backward_pass(staged: Function) -> None:
 
 
 @pytest.mark.parametrize("staged", STAGED)
+def test_blame_nan_gradient_beside_a_predicate(staged: Function) -> None:
+    """The flag of a step that was not accepted is finite, and so are the value and the gradient beside it."""
+
+    def loss(x: Any) -> Any:
+        return x * x, (lnp.log(x) > 0.0, lnp.isnan(lnp.log(x)), lnp.argmax(lnp.stack([x, lnp.log(x)])))
+
+    assert blame_nan(staged(value_and_grad(loss, has_aux=True)))(-1.0) is None
+    assert blame_nan(staged(vmap(value_and_grad(loss, has_aux=True))))(np.array([1.0, -1.0])) is None
+
+
+@pytest.mark.parametrize("staged", STAGED)
 def test_blame_nan_vmap_of_grad(staged: Function) -> None:
     blame = blamed(staged(vmap(grad(lambda x: x * lnp.log(x)))), np.array([1.0, 2.0, 0.0]))
     assert blame.index == (2,)

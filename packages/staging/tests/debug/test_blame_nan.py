@@ -54,6 +54,31 @@ def test_blame_nan_follows_the_infinity_to_its_cause() -> None:
     assert "sub -inf -inf = nan" in str(blame)
 
 
+PREDICATES = [
+    lambda x: ops.gt(ops.log(x), np.zeros(3)),
+    lambda x: ops.ne(ops.log(x), ops.log(x)),
+    lambda x: ops.argmax(ops.log(x), 0, np.int64),
+    lambda x: ops.convert_element_type(ops.log(x), np.int32),
+    lambda x: (x, ops.gt(ops.log(x), np.zeros(3))),
+    lambda x: ops.gt(ops.div(1.0, ops.sub(x, 1.0)), np.zeros(3)),
+]
+
+
+@pytest.mark.parametrize("function", PREDICATES)
+@pytest.mark.parametrize("staged", [lambda f: f, jit, lambda f: jit(f, backend="numpy")])
+def test_blame_nan_predicates_and_indices_are_finite(function: object, staged: object) -> None:
+    """A NaN or an infinity that decided a Boolean or an integer is in no floating-point result."""
+    assert blame_nan(staged(function))(X) is None  # type: ignore[operator]
+
+
+def test_blame_nan_names_the_floating_result() -> None:
+    def function(x: object) -> object:
+        return ops.gt(ops.log(x), np.zeros(3)), ops.sqrt(x)
+
+    blame = found(blame_nan(function)(X))
+    assert (blame.primitive, blame.result_name) == ("sqrt", "result[1]")
+
+
 def test_blame_nan_names_the_argument_that_is_nan() -> None:
     def scaled(params: dict[str, object], x: object) -> object:
         return ops.mul(params["w"], x)

@@ -39,6 +39,14 @@ def test_debug_nans_compiled_function(backend: str | None) -> None:
     assert np.isnan(function(1.0))
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_debug_nans_beside_a_predicate_of_nan(backend: str | None) -> None:
+    """The NaN that decided a Boolean result is not the one of the floating-point result."""
+    function = jit(lambda x: (ops.gt(ops.log(x), 0.0), ops.sqrt(x)), backend=backend)
+    with debug_nans(), pytest.raises(NonFiniteError, match=r"sqrt -1\.0 = nan"):
+        function(-1.0)
+
+
 def test_debug_nans_off_changes_nothing() -> None:
     call = type(jit(ops.log)).__call__
     before = type(eval_trace), eval_trace.evaluates_constants, call, is_plain()

@@ -71,7 +71,7 @@ def _of_result(trace: BlameTrace, result: Any, discarded: bool) -> Blame | None:
         found = []
         for path, x in leaves:
             made = None
-            if is_array(x):
+            if is_array(x) and is_inexact(get_aval(x).dtype):  # a predicate or an index knows what decided it, too
                 made = (x.made if isinstance(x, BlameTracer) else trace.given(x, CONSTANT))[kind]
             if made is not None:
                 found.append((trace.age(made), f"result{tree.keystr(path)}", made))

@@ -9,7 +9,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, EvalTrace, NonFiniteError, Primitive, eval_trace, evaluation_hook, new_trace
+from lawful.core import (
+    ArgumentTypeError,
+    EvalTrace,
+    NonFiniteError,
+    Primitive,
+    eval_trace,
+    evaluation_hook,
+    is_inexact,
+    new_trace,
+)
 from lawful.staging._nans.blame import Blame, special_masks
 from lawful.staging._nans.observation import end_observation, start_observation, unchecked
 from lawful.staging._nans.trace import KINDS, BlameTrace, CannotRepeatError
@@ -101,7 +110,8 @@ def _evaluated_again(
             out = trace.process_primitive(primitive, operands, params)
         else:
             out = trace.judge(primitive, operands, params, out)
-    made = [x.made[kind] for x in (out if primitive.multiple_results else [out])]
+    # A predicate or an index knows what decided it, which need not be what is looked for.
+    made = [x.made[kind] for x in (out if primitive.multiple_results else [out]) if is_inexact(x.aval.dtype)]
     return next((blame for blame in made if blame is not None), None)
 
 
