@@ -101,7 +101,7 @@ def origin_of(jaxpr: Jaxpr, atom: Atom, arguments: dict[Var, str]) -> str:
         called: Jaxpr = eqn.params["jaxpr"].jaxpr
         atom = called.outvars[eqn.outvars.index(atom)]
         jaxpr = called
-    at = f" at {eqn.source}" if eqn.source is not None else ""
+    at = f" at {eqn.source.with_callers()}" if eqn.source is not None else ""
     if eqn.primitive is name_p:
         return f"named '{eqn.params['name']}'{at}"
     return f"output of {eqn.primitive.name}{at}"

@@ -125,7 +125,7 @@ class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
         if type(tangent) is Zero:
             return primal
         # Rules run at their caller's line; otherwise it is an input, which has the line of the transformation.
-        source = source_override.by_thread.get(get_ident()) or self.source
+        source = user_source() if get_ident() in source_override.by_thread else self.source
         return dual(FastJVPTracer, self, primal, tangent, source, get_aval(primal), get_aval(tangent))
 
 

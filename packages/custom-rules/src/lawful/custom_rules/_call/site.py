@@ -13,6 +13,7 @@ from lawful.core import (
     ShapedArray,
     TreeStructureError,
     UnexpectedTracerError,
+    call_in_rule,
     get_aval,
     is_array,
 )
@@ -95,13 +96,19 @@ class CallSite:
 
     # From operands to arguments
 
-    def apply(self, call: Callable[[Sequence[Any], Sequence[Any]], Any], operands: Sequence[Any]) -> Any:
+    def apply(
+        self, call: Callable[[Sequence[Any], Sequence[Any]], Any], operands: Sequence[Any], is_rule: bool = True
+    ) -> Any:
         """Returns ``call(nondiff, leaves)``, with closed-over variables set to the operands' values during the call.
 
         Args:
           call: a function of the nondifferentiated arguments and the leaves of the others.
           operands: the operands of the call, or only those before the leaves.
+          is_rule: whether it calls a rule, and not the function.
         """
+        return call_in_rule(is_rule, self._apply, call, operands)
+
+    def _apply(self, call: Callable[[Sequence[Any], Sequence[Any]], Any], operands: Sequence[Any]) -> Any:
         nondiff = [] if self._nondiff is EMPTY else self._nondiff.fill(operands[self.closed_over : self.extra])
         leaves = operands[self.extra :]
         try:
@@ -139,7 +146,7 @@ class CallSite:
     def result(self, operands: Sequence[Any]) -> Any:
         """Returns the function's result, a pytree."""
         fun = self.function.fun
-        return self.apply(lambda nondiff, leaves: fun(*self.arguments(nondiff, leaves)), operands)
+        return self.apply(lambda nondiff, leaves: fun(*self.arguments(nondiff, leaves)), operands, False)
 
     def run(self, *operands: Any) -> list[Any]:
         """Returns the leaves of the function's result."""

@@ -37,7 +37,7 @@ class LawfulError(Exception):
         self.source = source
         #: The text without the line, for quotation in another error.
         self.message = message
-        super().__init__(message if source is None else f"{source}: {message}")
+        super().__init__(message if source is None else f"{source.with_callers()}: {message}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), str(self))

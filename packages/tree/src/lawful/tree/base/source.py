@@ -7,10 +7,11 @@ a line takes time proportional to the length of the function.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from opcode import opmap
 from threading import get_ident
 from types import CodeType, FrameType
-from typing import Final
+from typing import Any, Final
 
 from lawful.tree.base.cache import DictCache
 
@@ -44,7 +45,7 @@ class SourceLine:
     #: The rules that made an equation from this line, the first one first, such as ``"jvp rule of log"``. They are
     #: known only while rules are observed: see `lawful.core.rule_hook`.
     rules: tuple[str, ...] = ()
-    #: For a line inside a user's rule, the line of the equation that the rule is applied to.
+    #: For a line inside a user's rule, the line of the call that the rule is applied to.
     caller: SourceLine | None = None
 
     def __init__(self, code: CodeType, instruction: int) -> None:
@@ -73,6 +74,11 @@ class SourceLine:
                 return line
         return self._code.co_firstlineno
 
+    def with_callers(self) -> str:
+        """Returns the line, and for one inside a user's rule the lines of the calls that the rule is applied to."""
+        rule = "" if self.caller is None else f", in a rule for the call at {self.caller.with_callers()}"
+        return f"{self}{rule}"
+
     def __str__(self) -> str:
         return f"{self.file}:{self.line} ({self.function})"
 
@@ -94,12 +100,20 @@ class _RuleLine(SourceLine):
 class _RunningRule(SourceLine):
     """The line of the equation that a running rule is applied to. Frames above ``frame`` are those of the rule."""
 
-    __slots__ = ("applied_to", "frame")
+    __slots__ = ("applied_to", "caller", "frame")
 
-    def __init__(self, applied_to: SourceLine, frame: FrameType) -> None:
-        super().__init__(applied_to._code, applied_to._instruction)
+    def __init__(self, applied_to: SourceLine, frame: FrameType, caller: SourceLine | None) -> None:
+        self._code = applied_to._code
+        self._instruction = applied_to._instruction
         self.applied_to = applied_to
         self.frame = frame
+        self.caller = caller
+
+    def inner(self, line: SourceLine) -> SourceLine:
+        """Returns a line of the rule, or of the function, that is running."""
+        if self.caller is None and not self.applied_to.rules:
+            return line
+        return _RuleLine(line._code, line._instruction, self.applied_to.rules, self.caller)
 
 
 _line_cache: Final[DictCache[int, SourceLine | CodeType]] = DictCache("source lines", 8192)
@@ -196,7 +210,7 @@ class at_rule(at_source):
     """Makes ``source`` the line of what a rule of lawful does inside, and a line of the rule that of a user's rule.
 
     A line of a user's rule has the rules of ``source``, and ``source`` as its ``caller``. Finding it takes a walk over
-    the frames of the rule, so only programs under observation have such lines.
+    the frames of the rule.
 
     Args:
       source: the line of the equation that the rule is applied to, through the rule.
@@ -205,27 +219,50 @@ class at_rule(at_source):
     __slots__ = ()
 
     def __init__(self, source: SourceLine) -> None:
-        super().__init__(_RunningRule(source, sys._getframe(1)))
+        super().__init__(_RunningRule(source, sys._getframe(1), source))
 
 
-def _line_in_rule(running: _RunningRule) -> SourceLine:
-    """Returns the innermost line of the user within a running rule; the rule's own, if the rule is lawful's."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame is not running.frame:
-        code = frame.f_code
-        if not _is_internal_file(code.co_filename, frame.f_globals.get("__name__", "")):
-            return _RuleLine(code, frame.f_lasti, running.applied_to.rules, running.applied_to)
-        frame = frame.f_back
-    return running.applied_to
+def call_in_rule(is_rule: bool, call: Callable[..., Any], *args: Any) -> Any:
+    """Returns ``call(*args)``; where a rule of lawful is running, the user's code that it calls has lines of its own.
+
+    Args:
+      is_rule: whether it calls a user's rule, as in `at_rule`; else it calls the function that has rules, whose lines
+        have the caller of the running rule's line.
+      call: a function.
+      args: its arguments.
+    """
+    thread = get_ident()
+    before = _overrides.get(thread)
+    source = None if before is None else user_source()
+    if before is None or source is None:
+        return call(*args)
+    _overrides[thread] = _RunningRule(source, _frame_at(0), source if is_rule else source.caller)
+    try:
+        return call(*args)
+    finally:
+        _overrides[thread] = before
+
+
+def _looked_up(frame: FrameType) -> SourceLine | CodeType:
+    """Returns the line of a frame, or its code if that is internal, and inserts it into the cache."""
+    code = frame.f_code
+    is_internal = _is_internal_file(code.co_filename, frame.f_globals.get("__name__", ""))
+    found = code if is_internal else SourceLine(code, frame.f_lasti)
+    _line_cache.insert(id(code) + frame.f_lasti, found)
+    return found
 
 
 def user_source() -> SourceLine | None:
     """Returns the innermost line on the stack that is in no internal module, or None if there is none.
 
-    `register_internal_module` says which modules are internal: lawful's own are.
+    `register_internal_module` says which modules are internal: lawful's own are. While a rule of lawful is running, it
+    is the line that the rule is applied to, or that of a user's rule which it calls.
     """
+    running, bottom = None, None
     if _overrides and (override := _overrides.get(get_ident())) is not None:
-        return override if type(override) is not _RunningRule else _line_in_rule(override)
+        if type(override) is not _RunningRule:
+            return override
+        running, bottom = override, override.frame
     module_at, dispatch = _module_at, _dispatch_modules
     for depth in _DEPTHS:  # a constant range is 2× faster than a counter
         if module_at(depth) not in dispatch:
@@ -234,17 +271,12 @@ def user_source() -> SourceLine | None:
         frame: FrameType | None = _frame_at(depth)
     except ValueError:  # there is no frame left
         return None
-    while frame is not None:
-        code = frame.f_code
-        found = _lines.get(id(code) + frame.f_lasti)
-        if found is None:
-            is_internal = _is_internal_file(code.co_filename, frame.f_globals.get("__name__", ""))
-            found = code if is_internal else SourceLine(code, frame.f_lasti)
-            _line_cache.insert(id(code) + frame.f_lasti, found)
+    while frame is not bottom and frame is not None:
+        found = _lines.get(id(frame.f_code) + frame.f_lasti) or _looked_up(frame)
         if type(found) is SourceLine:
-            return found
+            return found if running is None else running.inner(found)
         frame = frame.f_back
-    return None
+    return None if running is None else running.applied_to
 
 
 def numpy_caller(depth: int = 1) -> str | None:
