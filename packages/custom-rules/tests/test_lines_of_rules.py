@@ -190,6 +190,13 @@ def test_rule_of_lawful_has_the_line_of_the_call() -> None:
     assert {(eqn.source.function, eqn.source.caller) for eqn in eqns if eqn.source is not None} == {("calls", None)}
 
 
+def test_lines_in_a_rule_are_the_same_each_time() -> None:
+    """Jaxprs that are traced again are deduplicated by their lines."""
+    first, second = [[eqn.source for eqn in make_jaxpr(grad(caller))(X).eqns] for _ in range(2)]
+    assert any([source is not None and source.caller is not None for source in first])
+    assert [*map(id, first)] == [*map(id, second)]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_rule_keeps_no_frame_alive(mode: Any) -> None:
     """The line of a running rule knows its frame, which no tracer, equation or error may hold after it."""

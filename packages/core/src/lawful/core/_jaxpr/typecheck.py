@@ -122,7 +122,7 @@ class _Program:
         except Exception as error:
             reason = str(error)
             if isinstance(error, LawfulError) and error.source is not None:
-                reason = reason.removeprefix(f"{error.source}: ")
+                reason = reason.removeprefix(f"{error.source.with_callers()}: ")
             self.fail(eqn, f"operands that {primitive.name} takes", _types(operands), f"it says: {reason}", error)
         expected = [*results] if primitive.multiple_results else [results]
         expected = with_axes(primitive, eqn.invars, eqn.params, expected)

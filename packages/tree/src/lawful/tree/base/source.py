@@ -110,13 +110,21 @@ class _RunningRule(SourceLine):
         self.caller = caller
 
     def inner(self, line: SourceLine) -> SourceLine:
-        """Returns a line of the rule, or of the function, that is running."""
-        if self.caller is None and not self.applied_to.rules:
+        """Returns a line of the rule, or of the function, that is running; the same one each time."""
+        if rules := self.applied_to.rules:
+            return _RuleLine(line._code, line._instruction, rules, self.caller)
+        if self.caller is None:
             return line
-        return _RuleLine(line._code, line._instruction, self.applied_to.rules, self.caller)
+        found = _rule_lines.entries.get((line, self.caller))
+        if found is None:
+            rule_line = _RuleLine(line._code, line._instruction, (), self.caller)
+            found = _rule_lines.insert((line, self.caller), rule_line)
+        return found
 
 
 _line_cache: Final[DictCache[int, SourceLine | CodeType]] = DictCache("source lines", 8192)
+#: By the line and its caller. Equal jaxprs are one jaxpr, if their equations have the same lines.
+_rule_lines: Final[DictCache[tuple[SourceLine, SourceLine], SourceLine]] = DictCache("source lines in rules", 8192)
 #: By the address of an instruction, which is within its code object: the user's line, or an internal function's code.
 #: Both keep the code object alive, so that no other one is at the address.
 _lines: Final = _line_cache.entries
@@ -135,6 +143,7 @@ def register_internal_module(name: str) -> None:
     _internal_modules.add(name)
     _files.clear()
     _line_cache.clear()
+    _rule_lines.clear()
 
 
 def register_dispatch_module(name: str) -> None:
