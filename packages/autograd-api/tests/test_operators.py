@@ -28,6 +28,7 @@ from lawful.autograd import (
     value_and_grad,
     vector_jacobian_product,
 )
+from lawful.core import ArgumentIndexError
 
 X = numpy.array([0.5, -1.0, 2.0])
 A = numpy.arange(6.0).reshape(2, 3)
@@ -48,6 +49,26 @@ def test_grad_argnum() -> None:
     assert grad(f).__name__ == "grad_of_f_wrt_argnum_0"
     with pytest.raises(TypeError, match="argnum: expected an integer"):
         grad(f, "x")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "operator", [grad, value_and_grad, elementwise_grad, jacobian, hessian, make_vjp, make_jvp, deriv, make_hvp]
+)
+@pytest.mark.parametrize(("argnum", "args", "kwargs"), [(1, (2.0,), {}), (-2, (2.0,), {}), (0, (), {"v": 2.0})])
+def test_argnum_beyond_positions(operator: Any, argnum: int, args: Any, kwargs: Any) -> None:
+    with pytest.raises(IndexError, match=f"argnum: .*, got argnum {argnum} of {len(args)} positional") as error:
+        operator(lambda v: v * 2.0, argnum)(*args, **kwargs)
+    assert isinstance(error.value, ArgumentIndexError)
+    with pytest.raises(ArgumentIndexError, match="got argnum 3 of"):
+        operator(lambda v: v * 2.0, (0, 3))(2.0)
+
+
+@pytest.mark.parametrize("name", ["_value", "_node"])
+def test_attributes_of_boxes(name: str) -> None:
+    """The attributes of Autograd's boxes are absent, and the error names the function to use."""
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}'; use (getval\(x\)|lawful)"):
+        grad(lambda v: getattr(v, name))(1.0)
+    assert grad(lambda v: 2.0 * v if hasattr(v, name) else 3.0 * v)(1.0) == 3.0
 
 
 def test_grad_of_containers() -> None:

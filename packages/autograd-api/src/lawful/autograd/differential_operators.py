@@ -15,7 +15,7 @@ from lawful.autograd._operators.variables import as_variable, without_float0
 from lawful.autograd.core import make_jvp as _make_jvp
 from lawful.autograd.core import make_vjp as _make_vjp
 from lawful.autograd.extend import defvjp_argnum, primitive, vspace
-from lawful.autograd.wrap_util import Argnum, check_argnum, unary_to_nary, wrap_nary_f, wraps
+from lawful.autograd.wrap_util import Argnum, argument_at, check_argnum, unary_to_nary, wrap_nary_f, wraps
 from lawful.core import get_aval
 
 Function = Callable[..., Any]
@@ -30,7 +30,7 @@ def _with_variables(args: tuple[Any, ...], argnum: Argnum) -> tuple[Any, ...]:
         return args if type(args[0]) is float else (as_variable(args[0]),)
     full = list(args)
     for i in (argnum,) if isinstance(argnum, int) else argnum:
-        full[i] = as_variable(full[i])
+        full[i] = as_variable(argument_at(full, i))
     return tuple(full)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lawful.autograd.util import subvals
-from lawful.core import ArgumentTypeError
+from lawful.core import ArgumentIndexError, ArgumentTypeError
 
 Function = Callable[..., Any]
 Argnum = int | Sequence[int]
@@ -54,6 +54,22 @@ def check_argnum(argnum: Any) -> None:
         )
 
 
+def argument_at(args: Sequence[Any], argnum: int) -> Any:
+    """Returns the positional argument of a number.
+
+    Raises:
+      ArgumentIndexError: there are fewer positional arguments.
+    """
+    try:
+        return args[argnum]
+    except IndexError:
+        raise ArgumentIndexError(
+            f"argnum: expected the number of a positional argument, got argnum {argnum} of {len(args)} positional "
+            "arguments; numbers count from 0, and an argument to differentiate by is given by its position, not by its "
+            "name"
+        ) from None
+
+
 def unary_to_nary(unary_operator: Function) -> Function:
     """Returns an operator on functions of several arguments.
 
@@ -76,7 +92,7 @@ def unary_to_nary(unary_operator: Function) -> Function:
                 chosen = [(argnum, x)] if isinstance(argnum, int) else zip(argnum, x, strict=True)
                 return fun(*subvals(args, chosen), **kwargs)
 
-            x = args[argnum] if isinstance(argnum, int) else tuple([args[i] for i in argnum])
+            x = argument_at(args, argnum) if isinstance(argnum, int) else tuple([argument_at(args, i) for i in argnum])
             return unary_operator(unary_f, x, *nary_op_args, **nary_op_kwargs)
 
         return nary_f

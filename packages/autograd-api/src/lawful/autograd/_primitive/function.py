@@ -10,7 +10,7 @@ from lawful import tree
 from lawful.autograd._primitive.bind import autograd_call_p
 from lawful.autograd._primitive.call import Call, is_traced
 from lawful.autograd._primitive.rules import Rules
-from lawful.core import Hook, Tracer
+from lawful.core import Hook, Tracer, define_array_methods
 
 Function = Callable[..., Any]
 
@@ -24,6 +24,23 @@ def getval(x: Any) -> Any:
         return x
     value = x.concrete()
     return x if value is None else value
+
+
+class _BoxAttributes:
+    """The attributes of Autograd's boxes, which tracers have not: asking for one says what to write instead."""
+
+    @property
+    def _value(self) -> Any:
+        raise AttributeError("a tracer has no attribute '_value'; use getval(x) of lawful.autograd.tracer")
+
+    @property
+    def _node(self) -> Any:
+        raise AttributeError(
+            "a tracer has no attribute '_node'; use lawful.autograd.tracer.trace, which makes nodes of a class of yours"
+        )
+
+
+define_array_methods(_BoxAttributes)
 
 
 def primitive(f_raw: Function) -> Function:
