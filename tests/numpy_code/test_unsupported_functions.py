@@ -75,10 +75,15 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], str, str]] = {
     "a[i] += x": (add_to_row, "numpy.add", "x = x + y"),
     "a += x": (add_in_place, "numpy.add", "x = x + y"),
     "x[i] = a": (set_of_tracer, "assignment", "x = x.at[...].set(value)"),
-    "asarray": (lambda x: np.asarray(x), "numpy.array or numpy.asarray", "lawful.numpy of the same name"),
-    "array": (lambda x: np.array(x), "numpy.array or numpy.asarray", "lawful.numpy of the same name"),
-    "array of a list": (lambda x: np.array([x, x]), "numpy.array or numpy.asarray", "lawful.numpy of the same name"),
-    "array of numbers": (lambda x: np.array([x[0], 1.0]), "numpy.array or numpy.asarray", "lawful.numpy of the same"),
+    "asarray": (lambda x: np.asarray(x), "numpy.asarray", "lawful.numpy of the same name"),
+    "array": (lambda x: np.array(x), "numpy.array", "lawful.numpy of the same name"),
+    "array of a list": (lambda x: np.array([x, x]), "numpy.array", "lawful.numpy of the same name"),
+    "array of numbers": (lambda x: np.array([x[0], 1.0]), "numpy.array", "lawful.numpy of the same"),
+    "float64": (lambda x: np.float64(x[0]), "numpy.float64", "write x.astype(numpy.float64), or take getval(x)"),
+    "int64": (lambda x: 2 * np.int64(x[0]), "numpy.int64", "write x.astype(numpy.int64), or take getval(x)"),
+    "bool": (lambda x: np.bool_(x), "numpy.bool", "write x.astype(numpy.bool), or take getval(x)"),
+    "arange": (lambda x: np.arange(0, x[0]), "numpy.arange", "the length of the result depends on it"),
+    "lnp.arange": (lambda x: lnp.arange(x[0]), "arange", "the length of the result depends on it"),
     "full": (lambda x: np.full((2, 3), x), "numpy.full", "lawful.numpy of the same name"),
     "vectorize": (lambda x: np.vectorize(lambda y: y + 1)(x), "numpy.vectorize", "lawful.numpy of the same name"),
     "kaiser": (lambda x: np.kaiser(3, x[0]), "numpy.kaiser", "lawful.numpy of the same name"),
@@ -117,6 +122,23 @@ def test_unsupported_of_tracers(mistake: Callable[[Any], Any], name: str, way_ou
     assert error.value.message.startswith(name), error.value.message
     assert way_out in error.value.message
     assert str(error.value).startswith(__file__)
+
+
+def test_unsupported_call_is_named_by_its_text():
+    """A call over lines, one beside letters of several bytes, and one whose text is in no file."""
+    named = {
+        "numpy.asarray": lambda x: "é" + str(
+            np
+            .asarray(
+                x
+            )
+        ),
+        "numpy.array or numpy.asarray": eval("lambda x: np.array(x)"),  # it has no file
+        "numpy.array or numpy.asarray ": lambda x: {"get": np.asarray}["get"](x),
+    }  # fmt: skip
+    for name, mistake in named.items():
+        with pytest.raises(TypeError, match=f"{name.strip()}: expected a NumPy array, got a tracer"):
+            vjp(mistake, X)
 
 
 @every_run

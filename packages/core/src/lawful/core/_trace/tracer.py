@@ -23,7 +23,7 @@ from lawful.core._errors import (
 )
 from lawful.core._types.aval import ShapedArray
 from lawful.core._types.devices import NUMPY_DEVICE, check_device
-from lawful.tree.base import SourceLine, numpy_caller
+from lawful.tree.base import SourceLine, called_function, numpy_caller
 
 if TYPE_CHECKING:
     from lawful.core._trace.trace import Trace
@@ -203,7 +203,12 @@ class Tracer:
     def _refuse_array(self, wanted: str) -> NoReturn:
         self._require_running()
         cure = "use the function of lawful.numpy of the same name"
-        if wanted == "assignment":
+        scalar = vars(np).get(wanted.removeprefix("numpy."))
+        if isinstance(scalar, type) and issubclass(scalar, np.generic):
+            cure = f"write x.astype({wanted}), or take getval(x) of lawful.autograd for the value"
+        elif wanted in ("arange", "numpy.arange"):
+            cure = "give a value, since the length of the result depends on it: a static argument of jit, or getval(x)"
+        elif wanted == "assignment":
             cure = "write a = lawful.ops.at(a)[i].set(x) in place of a[i] = x"
         elif wanted == "index":
             cure = "write lawful.numpy.take(a, x) in place of a[x]"
@@ -214,7 +219,7 @@ class Tracer:
         )
 
     def __array__(self, *_args: Any, **_kwargs: Any) -> NoReturn:
-        self._refuse_array(numpy_caller() or "numpy.array or numpy.asarray")
+        self._refuse_array(numpy_caller() or called_function() or "numpy.array or numpy.asarray")
 
     def __dlpack__(self, **_kwargs: Any) -> NoReturn:
         self._refuse_array("from_dlpack")

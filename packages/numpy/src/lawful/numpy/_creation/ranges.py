@@ -43,7 +43,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, de
     """
     for number in (start, stop, step):
         if isinstance(number, Tracer):
-            number.__array__()  # raises
+            number._refuse_array("arange")
     start, stop = (0, start) if stop is None else (start, stop)
     if not step:
         raise ArgumentValueError("arange: expected a step other than zero, got 0; give the distance of two numbers")

@@ -31,6 +31,7 @@ from lawful.tree.base.source import (
     at_rule,
     at_source,
     call_in_rule,
+    called_function,
     numpy_caller,
     register_dispatch_module,
     register_internal_module,
@@ -71,5 +72,6 @@ __all__ = [
     "register_scalar_type",
     "shorten",
     "user_source",
+    "called_function",
     "numpy_caller",
 ]

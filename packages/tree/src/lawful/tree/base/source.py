@@ -6,9 +6,10 @@ a line takes time proportional to the length of the function.
 
 from __future__ import annotations
 
+import linecache
 import sys
 from collections.abc import Callable
-from opcode import opmap
+from opcode import opmap, opname
 from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any, Final
@@ -301,3 +302,38 @@ def numpy_caller(depth: int = 1) -> str | None:
     if name is not None:
         return f"numpy.{name}"
     return None if frame is None else _SUBSCRIPTS.get(frame.f_code.co_code[frame.f_lasti])
+
+
+def called_function(depth: int = 1) -> str | None:
+    """Returns the name of the compiled function that a line calls, such as ``"numpy.float64"``; None if unknown.
+
+    Args:
+      depth: how many frames up the line is.
+
+    The name is found by the text of the program, so there is none where that is not in a file.
+    """
+    frame = sys._getframe(depth + 1)
+    code, instruction = frame.f_code, frame.f_lasti
+    if not opname[code.co_code[instruction]].startswith("CALL"):
+        return None
+    position = list(code.co_positions())[instruction // 2]
+    text = _text_at(code.co_filename, *position)
+    path = text.partition("(")[0].strip()
+    if path.endswith("__array__") or not all(name.isidentifier() for name in path.split(".")):
+        return None
+    first, *names = path.split(".")
+    found = frame.f_locals.get(first, frame.f_globals.get(first))
+    for name in names:
+        found = getattr(found, name, None)
+    module = getattr(found, "__module__", None)
+    return f"numpy.{found.__name__}" if found is not None and module == "numpy" else path
+
+
+def _text_at(file: str, line: int | None, end_line: int | None, column: int | None, end_column: int | None) -> str:
+    """Returns a part of a file; columns count bytes of UTF-8."""
+    if line is None or end_line is None or column is None or end_column is None:
+        return ""
+    lines = [linecache.getline(file, i).encode() for i in range(line, end_line + 1)]
+    lines[-1] = lines[-1][:end_column]
+    lines[0] = lines[0][column:]
+    return b"".join(lines).decode()
