@@ -10,10 +10,14 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
 
+from lawful.autograd._namespace.errors import raising
 from lawful.autograd._namespace.function import dispatched
 from lawful.core import Hook
 
 Function = Callable[..., Any]
+
+#: SciPy's modules and objects whose functions raise errors about values, such as that of a singular matrix.
+_REFUSING: Final = ("linalg", "stats.multivariate_normal")
 
 
 def scipy_module(name: str) -> ModuleType | None:
@@ -104,6 +108,8 @@ def scipy_namespace(
             return theirs
         if theirs is not None and name == "special":
             counterpart = of_tracers(attribute, theirs, counterpart)
+        if theirs is not None and name in _REFUSING:
+            counterpart = raising(theirs, counterpart)
         return dispatched(attribute, theirs or counterpart, counterpart)
 
     def names() -> list[str]:

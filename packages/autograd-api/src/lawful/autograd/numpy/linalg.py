@@ -6,6 +6,7 @@ import numpy.linalg as _linalg
 
 import lawful.numpy.linalg as _ours
 from lawful import ops as _ops
+from lawful.autograd._namespace.errors import raising as _raising
 from lawful.autograd._namespace.lookup import namespace_of as _namespace_of
 from lawful.autograd._scipy.library import of_tracers as _of_tracers
 
@@ -27,6 +28,15 @@ def _eigvalsh(a: _Any, UPLO: str = "L") -> _Any:
 
 
 _det = _of_tracers("det", _linalg.det, _ours.det)
-_instead = {"det": _det, "eig": _eig, "eigh": _eigh, "eigvalsh": _eigvalsh}
+_changed = {"eig": _eig, "eigh": _eigh, "eigvalsh": _eigvalsh}
+# These raise LinAlgError for some values.
+_refusing = (
+    "cholesky", "cond", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "matrix_norm", "matrix_power", "norm",
+    "pinv", "solve", "svd", "svdvals", "tensorinv", "tensorsolve",
+)  # fmt: skip
+_instead = {
+    "det": _det,
+    **{name: _raising(getattr(_linalg, name), _changed.get(name) or getattr(_ours, name)) for name in _refusing},
+}
 __getattr__, __dir__ = _namespace_of(__name__, _linalg, "lawful.numpy.linalg", instead=_instead)
 __all__ = [name for name in __dir__() if name[0] != "_"]
