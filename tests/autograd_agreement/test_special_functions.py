@@ -75,3 +75,16 @@ def test_bessel_functions_have_both_modes(name: str) -> None:
     slope = {"j0": -scipy.special.j1(x), "j1": scipy.special.jvp(1, x), "y0": -scipy.special.y1(x)}
     found = elementwise_grad(getattr(special, name))(x)
     numpy.testing.assert_allclose(found, slope.get(name, scipy.special.yvp(1, x)), rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["gammaln", "psi", "erf", "expit", "j0", "rgamma"])
+def test_scipys_own_functions_of_tracers(name: str) -> None:
+    """As in Autograd, SciPy's ufuncs call the functions of these names, once `autograd.scipy.special` is imported."""
+    import autograd
+    import autograd.scipy.special
+
+    x = numpy.array([0.3, 0.5, 0.9])
+    f = getattr(scipy.special, name)
+    expected = autograd.elementwise_grad(f)(x)
+    numpy.testing.assert_allclose(elementwise_grad(f)(x), expected, rtol=1e-13)
+    numpy.testing.assert_array_equal(make_vjp(f)(x)[1], make_vjp(getattr(special, name))(x)[1])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 from lawful.numpy._left_out import left_out
-from lawful.ops import register_numpy_functions
+from lawful.ops import register_numpy_functions, register_ufuncs
 
 # Not by getattr, which would trigger lazy imports of NumPy.
 _THEIRS = vars(numpy)
@@ -37,3 +37,4 @@ def register_counterparts(names: Mapping[str, Any]) -> None:
         {theirs: ours for theirs, ours in pairs if callable(theirs) and theirs is not ours},
         left_out={_THEIRS[name]: why for name, why in left_out.items() if callable(_THEIRS.get(name))},
     )
+    register_ufuncs("scipy.special", "lawful.special")

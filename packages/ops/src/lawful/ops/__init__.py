@@ -41,6 +41,7 @@ from lawful.ops._indexing.getitem import *
 from lawful.ops._indexing.take import *
 from lawful.ops._numpy_protocol import numpy_reduction as numpy_reduction
 from lawful.ops._numpy_protocol.dispatch import *
+from lawful.ops._numpy_protocol.libraries import *
 from lawful.ops._numpy_protocol.methods import *
 from lawful.ops._products.dot_general import *
 from lawful.ops._products.functions import *

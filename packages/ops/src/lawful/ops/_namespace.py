@@ -79,6 +79,7 @@ from lawful.ops._linalg.systems.triangular_solve import *
 from lawful.ops._linalg.systems.tridiagonal_solve import *
 from lawful.ops._numpy_protocol import numpy_reduction as numpy_reduction
 from lawful.ops._numpy_protocol.dispatch import *
+from lawful.ops._numpy_protocol.libraries import *
 from lawful.ops._numpy_protocol.methods import *
 from lawful.ops._optimization_barrier import *
 from lawful.ops._products.dot_general import *
@@ -183,6 +184,7 @@ if not TYPE_CHECKING:
     __all__ += _linalg.systems.tridiagonal_solve.__all__
     __all__ += _support.array_like.__all__
     __all__ += _numpy_protocol.dispatch.__all__
+    __all__ += _numpy_protocol.libraries.__all__
     __all__ += _numpy_protocol.methods.__all__
     __all__ += _optimization_barrier.__all__
     __all__ += _products.dot_general.__all__

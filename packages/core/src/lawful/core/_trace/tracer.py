@@ -206,6 +206,8 @@ class Tracer:
         scalar = vars(np).get(wanted.removeprefix("numpy."))
         if isinstance(scalar, type) and issubclass(scalar, np.generic):
             cure = f"write x.astype({wanted}), or take getval(x) of lawful.autograd for the value"
+        elif wanted.startswith("scipy."):
+            cure = "use the function of lawful.special, lawful.numpy or lawful.autograd.scipy of the same name"
         elif wanted in ("arange", "numpy.arange"):
             cure = "give a value, since the length of the result depends on it: a static argument of jit, or getval(x)"
         elif wanted == "assignment":

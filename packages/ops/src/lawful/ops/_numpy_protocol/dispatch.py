@@ -45,6 +45,7 @@ from lawful.ops._elementwise.transcendental import exponential as _exponential
 from lawful.ops._elementwise.transcendental import hyperbolic as _hyperbolic
 from lawful.ops._elementwise.transcendental import logaddexp as _logaddexp
 from lawful.ops._elementwise.transcendental import trigonometric as _trigonometric
+from lawful.ops._numpy_protocol import libraries
 from lawful.ops._numpy_protocol import numpy_reduction as reduction
 from lawful.ops._products.functions import dot, matmul, tensordot
 from lawful.ops._reduction.cumulative import cummax, cummin
@@ -131,14 +132,14 @@ def _load_entry_points() -> bool:
 
 def _find(function: Function) -> Function | None:
     """Returns lawful's function for one of NumPy, if there is one."""
-    found = _functions.get(function)
+    found = _functions.get(function) or libraries.found.get(function)
     for load in (load_lazy_imports, _load_entry_points, load_lazy_imports):
         if found is None:
             load()
             found = _functions.get(function)
     if found is None and isinstance(function, np.ufunc):
         # A ufunc that is not public and is called by a method of ndarray, such as that of `numpy.clip`.
-        found = _functions.get(getattr(np, function.__name__, function))
+        found = _functions.get(getattr(np, function.__name__, function)) or libraries.counterpart(function)
     return found
 
 
@@ -162,9 +163,8 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
     """Calls a ufunc with a tracer or a device array among its arguments."""
     if any(not is_array(x) and hasattr(x, "__array_ufunc__") for x in inputs):
         return NotImplemented  # another library's array may have an implementation
-    owner = "numpy." if hasattr(np, ufunc.__name__) else ""  # SciPy has ufuncs too
-    name = f"{owner}{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     function = _ufunc_method(ufunc, method)
+    name = _name(ufunc) + ("" if method == "__call__" else f".{method}")
     if not any(isinstance(x, Tracer) for x in inputs):
         return _of_values(name, getattr(ufunc, method), function, inputs, kwargs)
     if function is not None and _accepts(function, kwargs):
@@ -175,6 +175,14 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
             f"traced values; write x = lawful.{name}(x, indices, values, inplace=False), or x.at[indices].add(values)"
         )
     _refuse(name, ufunc, function, kwargs)
+
+
+def _name(ufunc: np.ufunc) -> str:
+    """Returns the name of a ufunc, with that of its library if it is known."""
+    if hasattr(np, ufunc.__name__):
+        return f"numpy.{ufunc.__name__}"
+    found = libraries.owner(ufunc)
+    return ufunc.__name__ if found is None else f"{found[0]}.{found[1][0]}"
 
 
 def array_function(
@@ -322,8 +330,8 @@ def _refuse(name: str, function: Function, found: Function | None, kwargs: Mappi
         )
     if found is None:
         default = (
-            "use lawful.special for a function of scipy.special, write it with functions of lawful.numpy, or compute "
-            "it outside of the transformation"
+            "compute it outside of the transformation, write it with functions of lawful.numpy and lawful.special, or "
+            "give it rules of your own (custom_jvp, or primitive of lawful.autograd.extend)"
             if _load_entry_points()
             else "install lawful-numpy, which has nearly all of NumPy's functions"
         )

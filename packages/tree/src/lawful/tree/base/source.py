@@ -290,17 +290,21 @@ def user_source() -> SourceLine | None:
 
 
 def numpy_caller(depth: int = 1) -> str | None:
-    """Returns the NumPy function that called, ``"assignment"`` (``a[i] = x``), ``"index"``, or None if unknown.
+    """Returns the function of NumPy or SciPy that called, ``"assignment"`` (``a[i] = x``), ``"index"``, or None.
 
     Args:
       depth: how many frames of the caller are known not to be NumPy's.
     """
     frame: FrameType | None = sys._getframe(depth + 1)
     name = None
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "numpy":
-        name, frame = frame.f_code.co_qualname.partition(".")[0], frame.f_back
+    while frame is not None:
+        path = frame.f_globals.get("__name__", "").split(".")
+        if path[0] not in ("numpy", "scipy"):
+            break
+        public = [part for part in path if part[0] != "_"] if path[0] == "scipy" else ["numpy"]
+        name, frame = ".".join([*public, frame.f_code.co_qualname.partition(".")[0]]), frame.f_back
     if name is not None:
-        return f"numpy.{name}"
+        return name
     return None if frame is None else _SUBSCRIPTS.get(frame.f_code.co_code[frame.f_lasti])
 
 
