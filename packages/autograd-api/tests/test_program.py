@@ -1,5 +1,6 @@
 """``python -m lawful.autograd``: programs that import autograd."""
 
+import multiprocessing
 import subprocess
 import sys
 from pathlib import Path
@@ -56,3 +57,29 @@ def test_usage_without_a_program(args: list[str], tmp_path: Path) -> None:
     found = run(*args, folder=tmp_path)
     assert found.returncode == 1
     assert found.stderr.startswith("usage: python -m lawful.autograd script.py")
+
+
+CHILDREN = """
+import multiprocessing
+import sys
+import autograd
+import autograd.numpy as np
+
+def slope(x):
+    return float(autograd.grad(np.sin)(x)), autograd.__name__, __name__
+
+if __name__ == "__main__":
+    with multiprocessing.get_context(sys.argv[1]).Pool(1) as pool:
+        print(pool.map(slope, [0.0]))
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
+@pytest.mark.parametrize("program", [["program.py"], ["-m", "program"]], ids=["script", "module"])
+def test_children_of_a_program(program: list[str], method: str, tmp_path: Path) -> None:
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip("Windows only spawns")
+    (tmp_path / "program.py").write_text(CHILDREN)
+    found = run(*program, method, folder=tmp_path)
+    name = "__main__" if method == "fork" else "__mp_main__"
+    assert found.stdout == f"[(1.0, 'lawful.autograd', '{name}')]\n", found.stderr

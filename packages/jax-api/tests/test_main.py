@@ -1,8 +1,11 @@
 """``python -m lawful.jax`` runs unmodified JAX programs."""
 
+import multiprocessing
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 PROGRAM = """
 import sys
@@ -50,3 +53,26 @@ def test_main_compiles_ops_of_every_dialect(tmp_path: Path) -> None:
 
 def test_main_without_a_program_shows_usage(tmp_path: Path) -> None:
     assert "usage: python -m lawful.jax program.py" in run(folder=tmp_path).stderr
+
+
+CHILDREN = """
+import multiprocessing
+import sys
+import jax
+
+def slope(x):
+    return float(jax.grad(jax.numpy.sin)(x)), jax.__name__
+
+if __name__ == "__main__":
+    with multiprocessing.get_context(sys.argv[1]).Pool(1) as pool:
+        print(pool.map(slope, [0.0]))
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_main_in_children(method: str, tmp_path: Path) -> None:
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip("Windows only spawns")
+    (tmp_path / "program.py").write_text(CHILDREN)
+    done = run("program.py", method, folder=tmp_path)
+    assert done.stdout == "[(1.0, 'lawful.jax')]\n", done.stderr

@@ -11,6 +11,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from lawful.tree.base import run_in_children
+
 NAME = "autograd"
 OURS = "lawful.autograd"
 
@@ -49,6 +51,7 @@ class _AliasFinder(MetaPathFinder):
 
 
 def install_alias() -> None:
-    """Makes ``autograd`` this package in the process, for all that is imported later."""
+    """Makes ``autograd`` this package in the process and its children, for all that is imported later."""
+    run_in_children(install_alias)
     if not any(isinstance(finder, _AliasFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _AliasFinder())

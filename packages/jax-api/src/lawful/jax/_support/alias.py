@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from lawful.jax._support.namespaces.absent_modules import why_absent
+from lawful.tree.base import run_in_children
 
 
 class _Finder(MetaPathFinder, Loader):
@@ -38,12 +39,13 @@ class _Finder(MetaPathFinder, Loader):
 
 
 def install() -> None:
-    """Makes ``import jax`` import ``lawful.jax`` from here on.
+    """Makes ``import jax`` import ``lawful.jax`` from here on, also in child processes of ``multiprocessing``.
 
     Raises:
       RuntimeError: JAX is imported already.
     """
     if "jax" in sys.modules and sys.modules["jax"].__name__ != "lawful.jax":
         raise RuntimeError("lawful.jax: expected to come before JAX, got JAX imported already; install first")
+    run_in_children(install)
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())

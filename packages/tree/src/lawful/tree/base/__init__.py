@@ -13,6 +13,7 @@ from lawful.tree.base.cache import (
     clear_caches,
     register_cache,
 )
+from lawful.tree.base.children import run_in_children
 from lawful.tree.base.errors import (
     ArgumentValueError,
     LawfulError,
@@ -73,5 +74,6 @@ __all__ = [
     "shorten",
     "user_source",
     "called_function",
+    "run_in_children",
     "numpy_caller",
 ]
