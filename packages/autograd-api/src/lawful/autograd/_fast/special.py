@@ -32,8 +32,10 @@ _SLOPE: Final = 2.0 / math.sqrt(math.pi)
 def evaluate(name: str, theirs: Function, ours: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Applies a function to tracers; see `library_hook`."""
     rules = _rules.get(name)
-    if (rules is not None or name == "det") and len(args) == 1 and not kwargs:
-        (x,) = args
+    if (rules is not None or name == "det") and len(args) == _ARITIES.get(name, 1) and not kwargs:
+        *parameters, x = args
+        if parameters and not all([_fits(a, x) for a in parameters]):
+            return ours(*args, **kwargs)
         if type(x) is FastLinearizeTracer and x._trace is current.trace and x.aval.dtype is _FLOAT64:
             value = x.primal
             while type(value) is FastLinearizeTracer and name not in _CANCELLING:
@@ -65,11 +67,46 @@ def _trigamma(x: Any) -> Any:
     return sys.modules["scipy.special"].zeta(2.0, x)
 
 
+def _fits(a: Any, x: Any) -> bool:
+    """Whether a parameter is a number, or an array of the same type as a tracer."""
+    if type(a) is numpy.ndarray:
+        return a.dtype is _FLOAT64 and a.shape == getattr(x, "shape", None)
+    return type(a) in (float, int, numpy.float64)
+
+
+def _are_within(low: float, x: Any, high: float) -> bool:
+    if type(x) is not numpy.ndarray:
+        return bool(low <= x <= high)
+    return bool(x.size and x.min() >= low and x.max() <= high)
+
+
+# Where parameters and arguments are neither large nor at an end, a density is a product of powers that cancel nothing.
+# Elsewhere, and of tracers, it is lawful's.
+_LARGEST, _LEAST = 30.0, 1e-30
+
+
+def _gamma_density(a: Any, x: Any) -> Any:
+    if type(x) in _VALUES and _are_within(_LEAST, a, _LARGEST) and _are_within(_LEAST, x, 600.0):
+        return x ** (a - 1.0) * numpy.exp(-x) * sys.modules["scipy.special"].rgamma(a)
+    return ops.gamma_density_p.bind(_as_float(a), x, orders=(0, 0))
+
+
+def _beta_density(a: Any, b: Any, x: Any) -> Any:
+    is_inside = type(x) in _VALUES and _are_within(1e-9, x, 1.0 - 1e-9)
+    if is_inside and _are_within(_LEAST, a, _LARGEST) and _are_within(_LEAST, b, _LARGEST):
+        return x ** (a - 1.0) * (1.0 - x) ** (b - 1.0) / sys.modules["scipy.special"].beta(a, b)
+    return ops.beta_density_p.bind(_as_float(a), _as_float(b), x, orders=(0, 0, 0))
+
+
+def _as_float(a: Any) -> Any:
+    return float(a) if type(a) is int else a
+
+
 def _exp(x: Any) -> Any:
     return numpy.exp(x) if type(x) in _VALUES else np.exp(x)
 
 
-#: The derivatives of functions of one argument, given the result and the argument.
+#: The derivatives by the last argument, given the result and the arguments.
 _DERIVATIVES: Final[dict[str, Function]] = {
     "gammaln": lambda ans, x: _digamma(x),
     "gamma": lambda ans, x: ans * _digamma(x),
@@ -81,22 +118,27 @@ _DERIVATIVES: Final[dict[str, Function]] = {
     "expit": lambda ans, x: ans * _of("expit", -x),
     "logit": lambda ans, x: numpy.divide(1.0, x * (1.0 - x)),  # Python's division by zero is an error
     "i0": lambda ans, x: _of("i1", x),
+    "gammainc": lambda ans, a, x: _gamma_density(a, x),
+    "gammaincc": lambda ans, a, x: -_gamma_density(a, x),
+    "betainc": lambda ans, a, b, x: _beta_density(a, b, x),
 }
+#: The numbers of arguments of functions of more than one.
+_ARITIES: Final = {"gammainc": 2, "gammaincc": 2, "betainc": 3}
 #: Functions for whose second derivative lawful's does not cancel or overflow, and that of the formula above does.
 _CANCELLING: Final = frozenset({"expit", "logit"})
 
 
 def _by(derivative: Function) -> Function:
-    return lambda ans, x: lambda g: g * derivative(ans, x)
+    return lambda ans, *args: lambda g: g * derivative(ans, *args)
 
 
 def _rules_by(name: str, derivative: Function) -> Rules:
     rules = Rules(name)
 
     def pullback(argnums: Any, ans: Any, args: Any, kwargs: Any) -> Function:
-        return lambda g: [g * derivative(ans, args[0])]
+        return lambda g: [g * derivative(ans, *args)]
 
-    rules.define(pullback, {0: _by(derivative)})
+    rules.define(pullback, {_ARITIES.get(name, 1) - 1: _by(derivative)})
     return rules
 
 
