@@ -5,6 +5,7 @@ from typing import Any
 
 import autograd
 import autograd.extend
+import autograd.misc
 import autograd.misc.optimizers
 import autograd.numpy
 import numpy
@@ -12,6 +13,7 @@ import pytest
 
 import lawful.autograd
 import lawful.autograd.extend
+import lawful.autograd.misc
 import lawful.autograd.misc.optimizers
 import lawful.autograd.numpy
 from lawful import tree
@@ -67,6 +69,32 @@ def test_gradients_of_trees_agree() -> None:
     agree(lambda ag, np: ag.grad(lambda x, y: np.sum(x) * y, (0, 1))(X, 3.0))
     agree(lambda ag, np: ag.grad_named(lambda x, y: np.sum(x) * y**2, "y")(X, 3.0))
     agree(lambda ag, np: ag.grad_and_aux(lambda x: (np.sum(x**2), x * 2.0))(X))
+
+
+def test_order_of_dicts_agrees() -> None:
+    """Functions, gradients, Hessians and vectors' trees have the keys of a dict in the order of the argument."""
+
+    def ordered(ag: ModuleType, np: ModuleType) -> list[Any]:
+        q = {"z": 1.0, 2: 3.0, "a": [{"c": 2.0, "b": 5.0}]}
+
+        def f(q: Any) -> Any:
+            first, second, (inner,) = q.values()
+            third, fourth = inner.values()
+            return first * second**2 * third**3 + fourth
+
+        gradient = ag.grad(f)(q)
+        vector, unflatten = ag.misc.flatten({"z": X, "a": 4.0})
+        return [
+            ag.value_and_grad(f)(q)[0],
+            [*gradient],
+            [*gradient["a"][0].items()],
+            [*ag.extend.vspace(q).zeros()],
+            vector.tolist(),
+            [*unflatten(vector)],
+        ]
+
+    expected, found = [ordered(package, np) for package, np in BOTH]
+    assert found == expected
 
 
 @pytest.mark.parametrize("name", ["sgd", "rmsprop", "adam"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from lawful import tree
+from lawful.autograd import _tree as tree
 from lawful.autograd._primitive.function import notrace_primitive
 from lawful.core import Tracer
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import lawful.numpy as np
 from lawful import autodiff
-from lawful.autograd._operators.results import as_number, noticed, summed
+from lawful.autograd._operators.results import as_number, flattened, summed
 from lawful.autograd._operators.variables import as_variable, without_float0
+from lawful.autograd._tree import Flat, ordered
 from lawful.autograd.core import make_jvp as _make_jvp
 from lawful.autograd.core import make_vjp as _make_vjp
 from lawful.autograd.extend import defvjp_argnum, primitive, vspace
@@ -157,11 +158,12 @@ def jacobian[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P, Any]
            [0., 4.]])
     """
     check_argnum(argnum)
-    rows = autodiff.jacrev(noticed(fun), argnum, allow_int=True)
+    rows = autodiff.jacrev(flattened(fun), argnum, allow_int=True)
 
     @wrap_nary_f(fun, jacobian, argnum)
     def jacobian_fun(*args: Any, **kwargs: Any) -> Any:
-        return without_float0(rows(*_with_variables(args, argnum), **kwargs))
+        result = rows(*_with_variables(args, argnum), **kwargs)
+        return without_float0(result.treedef.unflatten(result.leaves) if type(result) is Flat else result)
 
     return jacobian_fun
 
@@ -263,7 +265,7 @@ def grad_and_aux(fun: Function, x: Any) -> Any:
 
     def number_and_aux(x: Any) -> Any:
         number, aux = fun(x)
-        return as_number("grad_and_aux", number), aux
+        return as_number("grad_and_aux", number), ordered(aux)
 
     gradient, aux = autodiff.grad(number_and_aux, has_aux=True, allow_int=True)(as_variable(x))
     return without_float0(gradient), aux

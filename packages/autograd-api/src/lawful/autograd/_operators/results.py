@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import lawful.numpy as np
-from lawful import tree
+from lawful.autograd import _tree as tree
 from lawful.core import ArgumentTypeError, ShapedArray, Tracer, current, get_aval, is_array, is_inexact
 
 Function = Callable[..., Any]
@@ -20,9 +20,21 @@ def noticed(fun: Function) -> Function:
         result = fun(*args, **kwargs)
         if not isinstance(result, Tracer) or result._trace is not current.trace:
             warn_if_independent(result)
+            return tree.ordered(result)
         return result
 
     return checked
+
+
+def flattened(fun: Function) -> Function:
+    """Returns the function of `noticed` with `Flat` for a result that is a tuple, list or dict."""
+    checked = noticed(fun)
+
+    def flat(*args: Any, **kwargs: Any) -> Any:
+        result = checked(*args, **kwargs)
+        return tree.Flat(*tree.flatten(result)) if isinstance(result, tuple | list | dict) else result
+
+    return flat
 
 
 def warn_if_independent(result: Any) -> None:

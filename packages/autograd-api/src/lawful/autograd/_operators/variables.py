@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 import lawful.numpy as np
-from lawful import tree
+from lawful.autograd import _tree as tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, float0, get_aval, is_array, is_inexact, shorten
 
 _FLOATS = (float, numpy.float64)
@@ -23,7 +23,7 @@ def as_variable(x: Any) -> Any:
     if type(x) in _FLOATS or (isinstance(x, _ARRAYS) and x.dtype.kind in "fc"):
         return x
     if isinstance(x, tuple | list | dict):
-        return tree.map(_as_leaf, x)
+        return tree.ordered(x, _as_leaf)
     return _as_leaf(x, outermost=True)
 
 
@@ -49,13 +49,13 @@ def as_derivative(g: Any, like: Any) -> Any:
     """
     if isinstance(like, tuple | list | dict):
         leaves, treedef = tree.flatten(like)
-        given = tree.leaves(g)
+        given = tree.leaves(tree.in_order_of(like, g))
         if len(given) != len(leaves):
             raise ArgumentValueError(
                 f"derivative: expected a tree like the value that it belongs to, {treedef}, got {shorten(g)}; give a "
                 "number or array for each leaf"
             )
-        return treedef.unflatten([_as_derivative(x, leaf) for x, leaf in zip(given, leaves, strict=True)])
+        return tree.ordered(treedef.unflatten([_as_derivative(x, leaf) for x, leaf in zip(given, leaves, strict=True)]))
     return _as_derivative(g, like)
 
 

@@ -112,7 +112,7 @@ class Linear:
             tangent = rules.pushforward(self._argnums, gs, self._ans, self._args, self.call.kwargs)
             if tangent is None:
                 return [zeros(aval) for aval in self.out_avals]
-            leaves = self.call.out_tree.flatten_up_to(densified(tangent))
+            leaves = self.call.tangent_leaves(densified(tangent))
             inexact = [t for t, aval in zip(leaves, self._all_out_avals, strict=True) if is_inexact(aval.dtype)]
             name = f"JVP of {rules.name}"
             return [fitted(name, t, aval) for t, aval in zip(inexact, self.out_avals, strict=True)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from lawful import tree
+from lawful.autograd import _tree as tree
 from lawful.autograd._primitive.rules import Rules
 from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, Tracer, Zero, get_aval, is_array, zeros
 from lawful.numpy import broadcast_to, real, reshape
@@ -73,7 +73,7 @@ class Hole:
         """Returns the cotangents of the operands from that of the argument; None for zero."""
         if derivative is None or self.treedef is None:
             return [derivative] * len(self.positions)
-        leaves = self.treedef.flatten_up_to(derivative)
+        leaves = tree.flatten_like(derivative, self.treedef.unflatten(self.leaves), self.treedef)
         return [leaves[i] for i in self.positions]
 
 
@@ -105,7 +105,7 @@ class Call:
     ) -> Call:
         """Returns the call of which the arguments of these numbers are operands, and the result is an array."""
         call = cls(function, rules, (), kwargs)
-        call.out_tree = tree.structure(0)
+        call.out_tree = tree.LEAF
         call._args = list(args)
         call._holes = [Hole(argnum, None) for argnum in argnums]
         return call
@@ -145,6 +145,10 @@ class Call:
     def result(self, leaves: Sequence[Any]) -> Any:
         """Returns the result from its leaves."""
         return self.out_tree.unflatten(leaves)
+
+    def tangent_leaves(self, tangent: Any) -> list[Any]:
+        """Returns the leaves of a tangent of the result."""
+        return tree.flatten_like(tangent, self.result([None] * self.out_tree.num_leaves), self.out_tree)
 
     def chosen(self, nonzeros: Sequence[bool]) -> list[Hole]:
         """Returns the arguments that have an operand with a tangent that is not zero."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Final
 
-from lawful import tree
+from lawful.autograd import _tree as tree
 from lawful.autograd._primitive.bind import autograd_call_p
 from lawful.autograd._primitive.call import Call, is_traced
 from lawful.autograd._primitive.rules import Rules

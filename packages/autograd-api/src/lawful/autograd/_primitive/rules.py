@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 import lawful.numpy as np
-from lawful import tree
+from lawful.autograd import _tree as tree
 from lawful.autograd.util import subval
 from lawful.core import ArgumentTypeError, MissingRuleError
 

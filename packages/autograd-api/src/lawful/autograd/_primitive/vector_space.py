@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy
 
 import lawful.numpy as np
-from lawful import tree
+from lawful.autograd import _tree as tree
 from lawful.autograd._primitive.function import getval
 from lawful.core import ArgumentTypeError, Tracer, is_array
+from lawful.tree import is_tree_node
 
 
 class VSpace:
@@ -198,7 +199,7 @@ class ContainerVSpace(VSpace):
         return self._map("add", x, y)
 
     def _scalar_mul(self, x: Any, a: Any) -> Any:
-        return tree.map(lambda space, leaf: space.scalar_mul(leaf, a), self.shape, x)
+        return tree.map(lambda space, vector: space.scalar_mul(vector, a), self.shape, x)
 
     def _inner_prod(self, x: Any, y: Any) -> Any:
         return sum(tree.leaves(self._map("inner_prod", x, y)))
@@ -226,7 +227,7 @@ def vspace(value: Any) -> VSpace:
     if not is_container and is_array(value):
         dtype = value.dtype if isinstance(value, Tracer) else numpy.asarray(value).dtype
         return ComplexArrayVSpace(value) if dtype.kind == "c" else ArrayVSpace(value)
-    if not is_container and tree.all_leaves([value]):
+    if not is_container and not is_tree_node(type(value)):
         raise ArgumentTypeError(
             f"vspace: expected an array, a number, or a pytree of them, got {value!r} of type {type(value).__name__}; "
             "register its space with VSpace.register"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, Self
 
-from lawful import tree
+from lawful.autograd import _tree as tree
 from lawful.autograd.util import subvals
 from lawful.core import (
     Primitive,
@@ -141,7 +141,7 @@ def trace(start_node: Any, fun: Function, x: Any) -> tuple[Any, Any]:
     tracing = NodeTrace(current.trace, node_type)
     leaves, treedef = tree.flatten(x)
     nodes = [start_node]
-    if not tree.all_leaves([x]):
+    if treedef is not tree.LEAF:
         nodes = [node_type(leaf, Leaf(i), (x,), {}, (0,), (start_node,)) for i, leaf in enumerate(leaves)]
     with new_trace(tracing):
         result = fun(

@@ -17,20 +17,27 @@ import numpy
 
 import lawful.numpy as np
 from lawful import tree
+from lawful.autograd._tree import flatten as flatten_tree
+from lawful.autograd._tree import in_order_of
 from lawful.core import get_aval
 
 Function = Callable[..., Any]
 
 
 def flatten(value: Any) -> tuple[Any, Function]:
-    """Returns the leaves of a pytree of arrays and numbers as one vector, and the function from vectors to trees."""
-    leaves, treedef = tree.flatten(value)
+    """Returns the leaves of a pytree of arrays and numbers as one vector, and the function from vectors to trees.
+
+    In the vector the leaves of a dict are in the order of its sorted keys; in the tree the keys have their own order.
+    """
+    leaves, sorted_tree = tree.flatten(value)
+    positions, treedef = flatten_tree(in_order_of(value, sorted_tree.unflatten(range(len(leaves)))))
     shapes = [get_aval(x).shape for x in leaves]
     ends = numpy.cumsum([0, *map(_size, shapes)]).tolist()
 
     def unflatten(vector: Any) -> Any:
         parts = [vector[start:end] for start, end in pairwise(ends)]
-        return treedef.unflatten([_shaped(x, shape) for x, shape in zip(parts, shapes, strict=True)])
+        shaped = [_shaped(x, shape) for x, shape in zip(parts, shapes, strict=True)]
+        return treedef.unflatten([shaped[i] for i in positions])
 
     vector = np.concatenate([np.ravel(x) for x in leaves]) if leaves else numpy.zeros(0)
     return vector, unflatten
