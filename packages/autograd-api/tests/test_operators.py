@@ -28,6 +28,7 @@ from lawful.autograd import (
     value_and_grad,
     vector_jacobian_product,
 )
+from lawful.batching import vmap
 from lawful.core import ArgumentIndexError
 
 X = numpy.array([0.5, -1.0, 2.0])
@@ -124,6 +125,63 @@ def test_grad_of_integers() -> None:
     assert gradient.tolist() == [2.0, 4.0]
 
 
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ([1, 2], r"<class 'int'>: .* got 1 at \[0\] of the argument; write it as a float, 1\.0, or leave it out"),
+        ({"x": 2.5, "shape": 3}, r"got 3 at \['shape'\] of the argument; write it as a float, 3\.0"),
+        ((2.5, {"z": 1.0, "n": numpy.int64(3)}), r"numpy\.int64'>: .* at \[1\]\['n'\]"),
+        ([2.5, True], r"<class 'bool'>: .* at \[1\]"),
+        ([2.5, {"name": "weibull"}], r"<class 'str'>: .* at \[1\]\['name'\] of the argument; convert it"),
+    ],
+)
+def test_grad_of_integer_leaves_is_refused(argument: Any, message: str) -> None:
+    f = lambda v: 1.0  # noqa: E731  # not called
+    for operator in (grad, value_and_grad, elementwise_grad, jacobian, hessian, make_hvp, grad_and_aux):
+        with pytest.raises(TypeError, match=r"Can't differentiate w\.r\.t\. type .*" + message):
+            operator(f)(argument)
+    for operator in (make_vjp, make_jvp):
+        with pytest.raises(TypeError, match=message):
+            operator(f)(argument)(argument)
+    with pytest.raises(TypeError, match=message):
+        grad(f, 1)(2.0, argument)
+
+
+def test_grad_of_integer_arrays_in_containers() -> None:
+    gradient = grad(lambda v: np.sum(v["n"][0] ** 2) * v["x"])({"x": 2.0, "n": [numpy.array([1, 2])]})
+    assert gradient["n"][0].dtype == float
+    assert gradient["n"][0].tolist() == [4.0, 8.0]
+    by_tracers = vmap(grad(lambda v: v["n"] ** 2 * v["x"]))({"x": numpy.ones(2), "n": numpy.array([1, 2])})
+    assert by_tracers["n"].tolist() == [2.0, 4.0]
+
+
+class Rows:
+    """Rows of numbers that NumPy converts, as those of pandas are."""
+
+    def __len__(self) -> int:
+        return 3
+
+    def __repr__(self) -> str:
+        return "0  0.5\n1  1.5"
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return numpy.array([1.0, 2.0, 3.0])
+
+
+class Series(Rows):
+    def to_numpy(self, dtype: Any = None) -> Any:
+        return self.__array__(dtype)
+
+
+@pytest.mark.parametrize(("argument", "where"), [(Series(), ""), ([1.0, Series()], r" at \[1\] of the argument")])
+def test_grad_of_series_gives_its_length(argument: Any, where: str) -> None:
+    with pytest.raises(TypeError, match=rf"got a Series of length 3{where}; convert it with to_numpy\(float\)") as e:
+        grad(np.sum)(argument)
+    assert "\n" not in str(e.value)
+    with pytest.raises(TypeError, match=r"got a Rows of length 3; convert it with numpy\.asarray$"):
+        grad(np.sum)(Rows())
+
+
 def test_independent_result_warns() -> None:
     for operator in (grad, jacobian, elementwise_grad):
         with pytest.warns(UserWarning, match="Output seems independent of input"):
@@ -212,3 +270,14 @@ def test_checkpoint_runs_again() -> None:
     assert grad(checkpoint(f), (0, 1))(0.5, 2.0) == expected
     assert len(calls) == 3  # of the value, and of the pullback by each argument
     assert grad(grad(checkpoint(f)))(0.5, 2.0) == grad(grad(f))(0.5, 2.0)
+
+
+def test_checkpoint_beside_integers() -> None:
+    """What stands beside a tracer in a container is as it was."""
+
+    @checkpoint
+    def f(p: Any) -> Any:
+        return np.sum(p["x"][p["index"]] ** p["n"])
+
+    gradient = grad(lambda x: f({"x": x, "index": numpy.array([0, 2]), "n": 3}))(X)
+    assert numpy.allclose(gradient, 3.0 * X**2 * [1.0, 0.0, 1.0])

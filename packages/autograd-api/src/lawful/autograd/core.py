@@ -14,6 +14,7 @@ from lawful import autodiff
 from lawful.autograd._operators.results import noticed
 from lawful.autograd._operators.variables import as_derivative, as_variable, without_float0
 from lawful.autograd._primitive.deprecated import primitive
+from lawful.autograd._tree import ordered
 from lawful.autograd.extend import (
     SparseObject,
     VSpace,
@@ -48,7 +49,12 @@ Function = Callable[..., Any]
 
 def make_vjp(fun: Function, x: Any) -> tuple[Callable[[Any], Any], Any]:
     """Returns the function that pulls cotangents of ``fun(x)`` back to ``x``, and ``fun(x)``."""
-    ans, pull = autodiff.vjp(noticed(fun), as_variable(x))
+    return make_vjp_of_operands(fun, as_variable(x))
+
+
+def make_vjp_of_operands(fun: Function, x: Any) -> tuple[Callable[[Any], Any], Any]:
+    """Returns what `make_vjp` does; leaves of integers are as they are, and have zeros as cotangents."""
+    ans, pull = autodiff.vjp(noticed(fun), ordered(x))
 
     def vjp(g: Any) -> Any:
         return without_float0(pull(as_derivative(g, ans))[0])

@@ -15,6 +15,7 @@ from lawful.autograd._operators.variables import as_variable, without_float0
 from lawful.autograd._tree import Flat, ordered
 from lawful.autograd.core import make_jvp as _make_jvp
 from lawful.autograd.core import make_vjp as _make_vjp
+from lawful.autograd.core import make_vjp_of_operands
 from lawful.autograd.extend import defvjp_argnum, primitive, vspace
 from lawful.autograd.wrap_util import Argnum, argument_at, check_argnum, unary_to_nary, wrap_nary_f, wraps
 from lawful.core import get_aval
@@ -22,6 +23,7 @@ from lawful.core import get_aval
 Function = Callable[..., Any]
 
 make_vjp = unary_to_nary(wraps(_make_vjp, "make_vjp")(lambda fun, x: _make_vjp(fun, x)))
+_make_vjp_of_operands = unary_to_nary(lambda fun, x: make_vjp_of_operands(fun, x))
 make_jvp = unary_to_nary(wraps(_make_jvp, "make_jvp")(lambda fun, x: _make_jvp(fun, x)))
 
 
@@ -297,5 +299,5 @@ def checkpoint[**P, R](fun: Callable[P, R]) -> Callable[P, R]:
     Source: ``autograd.checkpoint``.
     """
     wrapped = primitive(fun)
-    defvjp_argnum(wrapped, lambda argnum, ans, args, kwargs: make_vjp(fun, argnum)(*args, **kwargs)[0])
+    defvjp_argnum(wrapped, lambda argnum, ans, args, kwargs: _make_vjp_of_operands(fun, argnum)(*args, **kwargs)[0])
     return wrapped

@@ -9,35 +9,61 @@ import numpy
 import lawful.numpy as np
 from lawful.autograd import _tree as tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, float0, get_aval, is_array, is_inexact, shorten
+from lawful.tree import keystr, leaves_with_path
 
 _FLOATS = (float, numpy.float64)
 _ARRAYS = (numpy.ndarray, Tracer)
 
 
 def as_variable(x: Any) -> Any:
-    """Returns an argument to differentiate by: arrays of integers as floats, lists and tuples of numbers as they are.
+    """Returns an argument to differentiate by: arrays of integers as floats, and dicts in their own order.
 
     Raises:
-      ArgumentTypeError: it is an integer, or no array.
+      ArgumentTypeError: it is an integer or no array, or a leaf of it is.
     """
     if type(x) in _FLOATS or (isinstance(x, _ARRAYS) and x.dtype.kind in "fc"):
         return x
     if isinstance(x, tuple | list | dict):
-        return tree.ordered(x, _as_leaf)
-    return _as_leaf(x, outermost=True)
+        try:
+            return tree.ordered(x, _as_leaf)
+        except _RefusedLeaf:
+            pairs = leaves_with_path(tree.ordered(x))
+            path, leaf = next((path, leaf) for path, leaf in pairs if _is_refused(leaf))
+            raise _refusal(leaf, f" at {keystr(path)} of the argument") from None
+    if _is_refused(x):
+        raise _refusal(x)
+    return _as_leaf(x)
 
 
-def _as_leaf(x: Any, *, outermost: bool = False) -> Any:
-    if isinstance(x, numpy.ndarray) and x.dtype.kind in "iub":
-        return x.astype(float)
-    if isinstance(x, Tracer) and x.dtype.kind in "iub":
-        return np.astype(x, float) if outermost else x
-    if not is_array(x) or (outermost and not is_inexact(get_aval(x).dtype)):
-        raise ArgumentTypeError(
-            f"Can't differentiate w.r.t. type {type(x)}: expected floats or arrays of them, got {shorten(x)}; convert "
-            "an integer with float, and anything else with numpy.asarray"
-        )
+class _RefusedLeaf(Exception):
+    """A leaf is an integer or no array."""
+
+
+def _as_leaf(x: Any) -> Any:
+    if isinstance(x, _ARRAYS):
+        if x.dtype.kind in "iub":
+            return np.astype(x, float) if isinstance(x, Tracer) else x.astype(float)
+    elif _is_refused(x):
+        raise _RefusedLeaf
     return x
+
+
+def _is_refused(x: Any) -> bool:
+    """Whether something is neither an array nor a number that is no integer."""
+    return not is_array(x) or not (isinstance(x, _ARRAYS) or is_inexact(get_aval(x).dtype))
+
+
+def _refusal(x: Any, where: str = "") -> ArgumentTypeError:
+    """Returns the error for what is no variable, with where it is."""
+    got, cure = shorten(x), "convert it with numpy.asarray, or leave it out"
+    if is_array(x):
+        cure = f"write it as a float, {float(x)!r}, or leave it out"
+    elif hasattr(type(x), "__array__") and hasattr(type(x), "__len__"):
+        got = f"a {type(x).__name__} of length {len(x)}"
+        cure = "convert it with to_numpy(float)" if hasattr(x, "to_numpy") else "convert it with numpy.asarray"
+    return ArgumentTypeError(
+        f"Can't differentiate w.r.t. type {type(x)}: expected floats or arrays of them, got {got}{where}; {cure}"
+    )
 
 
 def as_derivative(g: Any, like: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lawful.autograd.core import make_vjp_of_operands
 from lawful.autograd.differential_operators import make_vjp
 from lawful.autograd.extend import defvjp, primitive, vspace
 
@@ -40,7 +41,7 @@ def fixed_point(f: Callable[[Any], Function], a: Any, x0: Any, distance: Callabl
 
 def _fixed_point_vjp(ans: Any, f: Function, a: Any, x0: Any, distance: Function, tol: float) -> Function:
     # The cotangent w of x solves w = g + w·∂f/∂x, which is a fixed point too; that of a is w·∂f/∂a.
-    by_a = make_vjp(lambda a, x: f(a)(x), 0)(a, ans)[0]
+    by_a = make_vjp_of_operands(lambda a: f(a)(ans), a)[0]
 
     def adjoint(params: Any) -> Function:
         a, x, g = params
