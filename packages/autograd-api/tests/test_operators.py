@@ -182,6 +182,30 @@ def test_grad_of_series_gives_its_length(argument: Any, where: str) -> None:
         grad(np.sum)(Rows())
 
 
+@pytest.mark.parametrize("f", [lambda x: x, lambda x: x * x, lambda x: 3.0 * np.sin(x)])
+def test_results_of_python_numbers(f: Any) -> None:
+    """They are NumPy's numbers, which have a shape, a dtype and the methods of arrays."""
+    results = [
+        grad(f)(2.0),
+        *value_and_grad(f)(2.0),
+        *grad(lambda p: f(p["x"]) + f(p["y"][0]))({"x": 2.0, "y": [3.0]}).values(),
+        elementwise_grad(f)(2.0),
+        jacobian(f)(2.0),
+        hessian(lambda x: f(x) ** 2)(2.0),
+        deriv(f)(2.0),
+        make_vjp(f)(2.0)[1],
+        make_vjp(f)(2.0)[0](1.0),
+        *make_jvp(f)(2.0)(1.0),
+        make_hvp(lambda x: f(x) ** 2)(2.0)[1],
+        make_hvp(lambda x: f(x) ** 2)(2.0)[0](1.0),
+        *grad(f, (0,))(2.0),
+    ]
+    numbers = [x[0] if isinstance(x, list) else x for x in results]
+    assert all([x.shape == () and x.dtype == float and type(x.item()) is float for x in numbers])
+    assert isinstance(grad(f)(2.0), numpy.float64)
+    assert isinstance(holomorphic_grad(f)(2.0 + 1.0j), numpy.complex128)
+
+
 def test_independent_result_warns() -> None:
     for operator in (grad, jacobian, elementwise_grad):
         with pytest.warns(UserWarning, match="Output seems independent of input"):

@@ -5,7 +5,7 @@
 >>> def tanh(x):
 ...     y = np.exp(-2.0 * x)
 ...     return (1.0 - y) / (1.0 + y)
->>> abs(grad(tanh)(1.0) - 0.4199743416140261) < 1e-12
+>>> bool(abs(grad(tanh)(1.0) - 0.4199743416140261) < 1e-12)
 True
 
 ``python -m lawful.autograd script.py`` runs a program that imports ``autograd``, unmodified. It needs NumPy only; the

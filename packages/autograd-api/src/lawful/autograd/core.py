@@ -2,7 +2,7 @@
 
 >>> vjp, ans = make_vjp(lambda x: x * x, 3.0)
 >>> ans, vjp(1.0)
-(9.0, 6.0)
+(np.float64(9.0), np.float64(6.0))
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from lawful import autodiff
 from lawful.autograd._operators.results import noticed
-from lawful.autograd._operators.variables import as_derivative, as_variable, without_float0
+from lawful.autograd._operators.variables import as_derivative, as_result, as_variable
 from lawful.autograd._primitive.deprecated import primitive
 from lawful.autograd._tree import ordered
 from lawful.autograd.extend import (
@@ -57,9 +57,9 @@ def make_vjp_of_operands(fun: Function, x: Any) -> tuple[Callable[[Any], Any], A
     ans, pull = autodiff.vjp(noticed(fun), ordered(x))
 
     def vjp(g: Any) -> Any:
-        return without_float0(pull(as_derivative(g, ans))[0])
+        return as_result(pull(as_derivative(g, ans))[0])
 
-    return vjp, ans
+    return vjp, as_result(ans)
 
 
 def make_jvp(fun: Function, x: Any) -> Callable[[Any], tuple[Any, Any]]:
@@ -68,6 +68,6 @@ def make_jvp(fun: Function, x: Any) -> Callable[[Any], tuple[Any, Any]]:
 
     def jvp(g: Any) -> tuple[Any, Any]:
         ans, tangent = autodiff.jvp(noticed(fun), (x,), (as_derivative(g, x),))
-        return ans, without_float0(tangent)
+        return as_result(ans), as_result(tangent)
 
     return jvp

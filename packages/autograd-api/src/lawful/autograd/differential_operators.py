@@ -11,7 +11,7 @@ from typing import Any
 import lawful.numpy as np
 from lawful import autodiff
 from lawful.autograd._operators.results import as_number, flattened, summed
-from lawful.autograd._operators.variables import as_variable, without_float0
+from lawful.autograd._operators.variables import as_result, as_variable
 from lawful.autograd._tree import Flat, ordered
 from lawful.autograd.core import make_jvp as _make_jvp
 from lawful.autograd.core import make_vjp as _make_vjp
@@ -53,7 +53,7 @@ def grad[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P, Any]:
     Source: ``autograd.grad``.
 
     >>> grad(lambda x, y: x * y * y, 1)(2.0, 3.0)
-    12.0
+    np.float64(12.0)
     """
     check_argnum(argnum)
 
@@ -64,7 +64,7 @@ def grad[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P, Any]:
 
     @wrap_nary_f(fun, grad, argnum)
     def grad_fun(*args: Any, **kwargs: Any) -> Any:
-        return without_float0(gradient(*_with_variables(args, argnum), **kwargs))
+        return as_result(gradient(*_with_variables(args, argnum), **kwargs))
 
     return grad_fun
 
@@ -85,7 +85,7 @@ def value_and_grad[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P
     Source: ``autograd.value_and_grad``.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
-    (9.0, 6.0)
+    (np.float64(9.0), np.float64(6.0))
     """
     check_argnum(argnum)
 
@@ -104,7 +104,8 @@ def value_and_grad[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P
         depth = len(stack)
         try:
             value, gradient = both(*_with_variables(args, argnum), **kwargs)
-            return np.reshape(value, stack[depth]) if len(stack) > depth else value, without_float0(gradient)
+            shaped = np.reshape(value, stack[depth]) if len(stack) > depth else as_result(value)
+            return shaped, as_result(gradient)
         finally:
             del stack[depth:]
 
@@ -131,7 +132,7 @@ def elementwise_grad[**P, R](fun: Callable[P, R], argnum: Argnum = 0) -> Callabl
 
     @wrap_nary_f(fun, elementwise_grad, argnum)
     def elementwise_grad_fun(*args: Any, **kwargs: Any) -> Any:
-        return without_float0(gradient(*_with_variables(args, argnum), **kwargs))
+        return as_result(gradient(*_with_variables(args, argnum), **kwargs))
 
     return elementwise_grad_fun
 
@@ -165,7 +166,7 @@ def jacobian[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P, Any]
     @wrap_nary_f(fun, jacobian, argnum)
     def jacobian_fun(*args: Any, **kwargs: Any) -> Any:
         result = rows(*_with_variables(args, argnum), **kwargs)
-        return without_float0(result.treedef.unflatten(result.leaves) if type(result) is Flat else result)
+        return as_result(result.treedef.unflatten(result.leaves) if type(result) is Flat else result)
 
     return jacobian_fun
 
@@ -270,7 +271,7 @@ def grad_and_aux(fun: Function, x: Any) -> Any:
         return as_number("grad_and_aux", number), ordered(aux)
 
     gradient, aux = autodiff.grad(number_and_aux, has_aux=True, allow_int=True)(as_variable(x))
-    return without_float0(gradient), aux
+    return as_result(gradient), aux
 
 
 def multigrad_dict(fun: Function) -> Function:

@@ -7,7 +7,7 @@
 ...     return x**3
 >>> defvjp(cube, lambda ans, x: lambda g: 3.0 * g * x**2)
 >>> grad(cube)(2.0)
-12.0
+np.float64(12.0)
 """
 
 from lawful.autograd._primitive.bind import SparseObject

@@ -2,7 +2,7 @@
 
 >>> from lawful.autograd import grad
 >>> grad(lambda x: x * x if getval(x) > 0.0 else x)(3.0)
-6.0
+np.float64(6.0)
 """
 
 from lawful.autograd._primitive.function import getval, notrace_primitive, primitive

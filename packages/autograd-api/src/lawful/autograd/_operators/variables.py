@@ -97,10 +97,13 @@ def _as_derivative(g: Any, like: Any) -> Any:
     return np.broadcast_to(np.astype(g, aval.dtype), aval.shape)
 
 
-def without_float0(gradient: Any) -> Any:
-    """Returns a gradient with zeros of floats by integers."""
-    if type(gradient) in _FLOATS:  # the common cases first
-        return gradient
-    if isinstance(gradient, numpy.ndarray):
-        return numpy.zeros(gradient.shape) if gradient.dtype == float0 else gradient
-    return tree.map(without_float0, gradient) if isinstance(gradient, tuple | list | dict) else gradient
+def as_result(x: Any) -> Any:
+    """Returns a value or derivative with NumPy's numbers for Python's, and zeros of floats by integers."""
+    cls = type(x)
+    if cls is float:  # the common cases first
+        return numpy.float64(x)
+    if cls is numpy.ndarray:
+        return numpy.zeros(x.shape) if x.dtype == float0 else x
+    if cls is complex:
+        return numpy.complex128(x)
+    return tree.map(as_result, x) if isinstance(x, tuple | list | dict) else x

@@ -62,7 +62,7 @@ def primitive(f_raw: Function) -> Function:
     >>> defvjp(sine, lambda ans, x: lambda g: g * cosine(x))
     >>> defvjp(cosine, lambda ans, x: lambda g: -g * sine(x))
     >>> grad(sine)(0.0), grad(grad(grad(sine)))(0.0)
-    (1.0, -1.0)
+    (np.float64(1.0), np.float64(-1.0))
     """
     rules = Rules(getattr(f_raw, "__name__", "a primitive"))
 
@@ -93,7 +93,7 @@ def notrace_primitive(f_raw: Function) -> Function:
     >>> from lawful.autograd import grad
     >>> kind = notrace_primitive(lambda x: type(x).__name__)
     >>> grad(lambda x: x if kind(x) == "float" else -x)(2.0)
-    1.0
+    np.float64(1.0)
     """
 
     def f_wrapped(*args: Any, **kwargs: Any) -> Any:

@@ -5,7 +5,7 @@ Those that lawful has need no SciPy. The others, Bessel functions of arbitrary o
 >>> from lawful.autograd import grad
 >>> from lawful.autograd.scipy.special import gammainc
 >>> grad(gammainc, 1)(2.0, 1.0)
-0.36787944117144...
+np.float64(0.36787944117144...)
 """
 
 from lawful.autograd._scipy import bessel as _bessel

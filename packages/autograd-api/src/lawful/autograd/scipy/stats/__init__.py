@@ -3,7 +3,7 @@
 >>> from lawful.autograd import grad
 >>> from lawful.autograd.scipy.stats import norm
 >>> grad(norm.logpdf)(1.0)
--1.0
+np.float64(-1.0)
 """
 
 from lawful.autograd.scipy.stats import (
