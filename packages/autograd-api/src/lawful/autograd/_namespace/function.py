@@ -74,4 +74,31 @@ def as_array(x: Any) -> Any:
     """Returns a list or tuple of numbers, arrays and tracers, or an object with ``__array__``, as an array."""
     if isinstance(x, list | tuple) and any([isinstance(leaf, Tracer) for leaf in tree.leaves(x)]):
         return np.array(x)
-    return from_array_like(x)
+    found = from_array_like(x)
+    if found is not x or isinstance(x, Tracer) or not hasattr(type(x), "__array__"):
+        return found
+    values = numpy.asarray(x)
+    return _numbers(x, values) if values.dtype == object else found
+
+
+def _numbers(x: Any, values: Any) -> Any:
+    """Returns objects that are numbers as an array of numbers, as the values of columns of floats and bools are.
+
+    Args:
+      x: what they are the values of.
+      values: the array of objects.
+
+    Raises:
+      ArgumentTypeError: others are among them, and ``x`` is of pandas.
+    """
+    numbers = values.ravel().tolist()
+    if all([isinstance(number, int | float | complex | numpy.bool_ | numpy.number) for number in numbers]):
+        found = numpy.array(numbers)
+        if found.dtype.kind in "biufc":
+            return found.reshape(values.shape)
+    if hasattr(x, "to_numpy"):
+        raise ArgumentTypeError(
+            f"array: expected numbers, got a {type(x).__name__} of length {len(x)} with other values; leave these out, "
+            "and convert it with to_numpy(float)"
+        )
+    return x

@@ -40,6 +40,8 @@ class Tracer:
 
     # Above ndarray's, so that `array * tracer` calls the tracer's method.
     __array_priority__ = 1000.0
+    # Above that of pandas' DataFrame, 4000, so that `series * tracer` calls it too.
+    __pandas_priority__ = 5000
     __hash__ = None  # type: ignore[assignment]  # == compares elementwise, as for arrays
 
     _trace: Trace
@@ -214,6 +216,8 @@ class Tracer:
             cure = "write a = lawful.ops.at(a)[i].set(x) in place of a[i] = x"
         elif wanted == "index":
             cure = "write lawful.numpy.take(a, x) in place of a[x]"
+        elif wanted.startswith("pandas."):
+            cure = "compute with the array of the pandas object, data.to_numpy(), in place of it"
         raise TracerArrayConversionError(
             f"{wanted}: expected a NumPy array, got a tracer {self.aval} of {self._trace.transformation}"
             f"{f' made at {self.source}' if self.source is not None else ''}; {cure}, or take the value out of the "

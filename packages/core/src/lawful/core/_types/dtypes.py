@@ -104,6 +104,7 @@ def _checked(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if native not in _SHORT_NAMES:
         raise ArgumentTypeError(
             f"dtype: expected one of {', '.join(map(str, supported_dtypes))}, got {dtype}; convert with astype"
+            + ("(float), or with to_numpy(float) if it is of pandas" if dtype.kind == "O" else "")
         )
     return _THE_ONE[native]
 

@@ -66,9 +66,14 @@ def _as_array(other: Any) -> Any:
                 "convert it with lawful.numpy.asarray"
             )
         return found
-    if getattr(other, "__array_ufunc__", None) is not None:
+    is_of_pandas = hasattr(other, "__pandas_priority__")  # it has operators too, and leaves them to the tracer
+    if getattr(other, "__array_ufunc__", None) is not None and not is_of_pandas:
         return NotImplemented
     found = from_array_like(other)
+    if found is other and is_of_pandas:
+        raise NonArrayError(
+            f"operand: expected numbers, got a {type(other).__name__} of other values; convert it with to_numpy(float)"
+        )
     return NotImplemented if found is other else found
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from lawful.tree.base.cache import DictCache
 
 # Modules that never contain the user's line: NumPy and the standard library call back into lawful.
-_internal_modules = {"lawful", "numpy", "functools", "contextlib", "threading", "importlib", "runpy"}
+_internal_modules = {"lawful", "numpy", "pandas", "functools", "contextlib", "threading", "importlib", "runpy"}
 
 # The opcodes of `a[i] = x` and `a[x]`, in the supported versions of Python.
 _SUBSCRIPTS = {
@@ -289,19 +289,22 @@ def user_source() -> SourceLine | None:
     return None if running is None else running.applied_to
 
 
+_LIBRARIES: Final = frozenset({"numpy", "scipy", "pandas"})
+
+
 def numpy_caller(depth: int = 1) -> str | None:
-    """Returns the function of NumPy or SciPy that called, ``"assignment"`` (``a[i] = x``), ``"index"``, or None.
+    """Returns what called: a function of NumPy or SciPy, a class of pandas, ``"assignment"``, ``"index"``, or None.
 
     Args:
-      depth: how many frames of the caller are known not to be NumPy's.
+      depth: how many frames of the caller are known to be of neither.
     """
     frame: FrameType | None = sys._getframe(depth + 1)
     name = None
     while frame is not None:
         path = frame.f_globals.get("__name__", "").split(".")
-        if path[0] not in ("numpy", "scipy"):
+        if path[0] not in _LIBRARIES:
             break
-        public = [part for part in path if part[0] != "_"] if path[0] == "scipy" else ["numpy"]
+        public = [part for part in path if part[0] != "_"] if path[0] == "scipy" else path[:1]
         name, frame = ".".join([*public, frame.f_code.co_qualname.partition(".")[0]]), frame.f_back
     if name is not None:
         return name
