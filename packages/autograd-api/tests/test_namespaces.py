@@ -159,3 +159,44 @@ def test_elementwise_functions_of_the_namespace() -> None:
         f = getattr(np, name)
         assert numpy.allclose(f(X), getattr(numpy, name)(X))
         assert numpy.allclose(elementwise_grad(f)(X), (f(X + 1e-6) - f(X - 1e-6)) / 2e-6)
+
+
+def test_vectorize_of_tracers() -> None:
+    """Elements are values, so that Python's conditions work; arguments are broadcast, and may be by name."""
+    x = numpy.array([[0.5, -1.0, 2.0]])
+
+    def element(a: Any, b: Any = 1.0) -> Any:
+        return a**2 * b if a > 0.0 else 0.0
+
+    f = np.vectorize(element)
+    assert grad(lambda x: np.sum(f(x)))(x).tolist() == [[1.0, 0.0, 4.0]]
+    assert grad(lambda x: np.sum(f(x, b=[[1.0], [2.0]])))(x).tolist() == [[3.0, 0.0, 12.0]]
+    assert grad(lambda b: np.sum(f(x, b)))(3.0) == 4.25
+    assert jacobian(lambda x: f(x))(x).shape == (1, 3, 1, 3)
+    assert grad(lambda b: np.sum(np.vectorize(lambda a: a * b)(x)))(3.0) == 1.5
+    assert grad(lambda x: f([x, 2.0 * x])[1])(3.0) == 24.0
+    assert isinstance(f, numpy.vectorize)
+    assert numpy.array_equal(f(x), [[0.25, 0.0, 4.0]])
+
+
+def test_vectorize_options() -> None:
+    x = numpy.array([0.5, -1.0, 2.0])
+    pair = np.vectorize(lambda a: (a, a**2))
+    assert grad(lambda x: np.sum(pair(x)[1] * 2.0))(x).tolist() == [2.0, -4.0, 8.0]
+    horner = np.vectorize(lambda p, a: p[0] * a + p[1], excluded=[0])
+    assert grad(lambda p: np.sum(horner(p, x)))([1.0, 2.0]) == [1.5, 3.0]
+    assert np.vectorize(lambda a: a, otypes=[numpy.float32])(x).dtype == numpy.float32
+    found = jacobian(lambda x: np.astype(np.vectorize(lambda a: 2.0 * a, otypes="f")(x), float))(x)
+    assert numpy.array_equal(found, 2.0 * numpy.eye(3))
+    dot = np.vectorize(lambda a, b: a @ b, signature="(n),(n)->()")
+    assert grad(lambda x: dot(x, numpy.ones(3)))(x).tolist() == [1.0, 1.0, 1.0]
+
+    @np.vectorize
+    def square(a: Any) -> Any:
+        """Returns a square."""
+        return a * a
+
+    assert square.__doc__ == "Returns a square."
+    assert grad(lambda x: np.sum(square(x)))(x).tolist() == [1.0, -2.0, 4.0]
+    with pytest.raises(ValueError, match="vectorize: expected at least one element"):
+        grad(lambda x: np.sum(square(x)))(numpy.zeros(0))

@@ -14,6 +14,7 @@ import lawful.numpy as _ours
 from lawful.autograd._namespace import arrays as _arrays
 from lawful.autograd._namespace.arrays import array, asarray, make_diagonal, where
 from lawful.autograd._namespace.lookup import namespace_of as _namespace_of
+from lawful.autograd._namespace.vectorize import vectorize
 
 __getattr__, __dir__ = _namespace_of(
     __name__,
@@ -27,5 +28,5 @@ concatenate, stack, vstack, hstack, column_stack = [
     _arrays.of_iterables(__getattr__(name)) for name in ("concatenate", "stack", "vstack", "hstack", "column_stack")
 ]
 row_stack: _Any = vstack
-__all__ = ["array", "asarray", "make_diagonal", "where", *[name for name in __dir__() if name[0] != "_"]]
+__all__ = ["array", "asarray", "make_diagonal", "vectorize", "where", *[name for name in __dir__() if name[0] != "_"]]
 __version__: _Any = _numpy.__version__
