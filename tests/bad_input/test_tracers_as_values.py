@@ -50,7 +50,8 @@ ARRAYS = {
 @pytest.mark.parametrize("function", BOOLS.values(), ids=BOOLS)
 def test_tracer_as_a_bool(abstractly, refused, function):
     error = refused(TracerBoolConversionError, STATIC, lambda: abstractly(function), at=function)
-    assert "use lawful.control_flow.cond or lawful.numpy.where" in str(error)
+    for words in ("use lawful.control_flow.cond or lawful.numpy.where", "logical_and", "lawful.numpy.maximum"):
+        assert words in str(error)
 
 
 @pytest.mark.parametrize("function", INTS.values(), ids=INTS)

@@ -1,6 +1,7 @@
 """NumPy code that cannot run on tracers: each way out of it is an error that names the function and what to write."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import lawful.numpy as lnp
 from lawful import ops
 from lawful.autodiff import grad, jvp, vjp
 from lawful.batching import vmap
-from lawful.core import LawfulError, get_aval
+from lawful.core import LawfulError, NonArrayError, TracerArrayConversionError, get_aval
 from lawful.numpy._left_out import left_out
 from lawful.staging import jit, make_jaxpr
 from lawful.xla_backend import Array, device_put
@@ -111,6 +112,64 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], str, str]] = {
     "isnat": (lambda x: np.isnat(x), "numpy.isnat", left_out["isnat"]),
     "sqrt of emath": (lambda x: np.emath.sqrt(x), "numpy.lib.scimath.sqrt", "with functions of lawful.numpy"),
 }
+
+AN_ARRAY = "got the list of tracers"
+# lawful takes no list for an array, which docs/numpy.md says.
+LISTS: dict[str, tuple[Callable[[Any], Any], str, str]] = {
+    "sum": (lambda x: lnp.sum([x[0], x[1]]), "sum: ", AN_ARRAY),
+    "mean": (lambda x: lnp.mean([x[0], 1.0]), "mean: ", AN_ARRAY),
+    "dot": (lambda x: lnp.dot([x[0], 1.0, 2.0], x), "dot: ", AN_ARRAY),
+    "reshape": (lambda x: lnp.reshape([x[0], 1.0], (2, 1)), "reshape: ", AN_ARRAY),
+    "sin": (lambda x: lnp.sin([x[0], x[1]]), "", AN_ARRAY),
+    "norm": (lambda x: lnp.linalg.norm([x[0], x[1]]), "", AN_ARRAY),
+    "concatenate": (lambda x: lnp.concatenate([[x[0]], x]), "concatenate: ", AN_ARRAY),
+    "NumPy's concatenate": (lambda x: np.concatenate([[x[0]], x]), "concatenate: ", AN_ARRAY),
+    "ragged": (lambda x: lnp.sum([x[0], [1.0]]), "sum: ", "make its rows equally long"),
+    "NumPy's sum": (lambda x: np.sum([x[0], 1.0]), "numpy.sum: ", "lawful.numpy.array([x, ...]) in place of a list"),
+    "NumPy's sin": (lambda x: np.sin([x[0], 1.0]), "numpy.array or", "lawful.numpy.array([x, ...]) for a list"),
+    "arange": (lambda x: lnp.arange(x[0]), "arange: ", "make the argument static (static_argnums of jit)"),
+    "arange to": (lambda x: lnp.arange(0, x[0], 1), "arange: ", "make the argument static (static_argnums of jit)"),
+}
+MISTAKES |= LISTS
+
+
+@pytest.mark.parametrize("name", [name for name in LISTS if LISTS[name][2] == AN_ARRAY])
+def test_unsupported_list_as_an_array(name: str):
+    """The way out in the error works."""
+    made = {
+        "sum": lambda x: lnp.sum(lnp.array([x[0], x[1]])),
+        "mean": lambda x: lnp.mean(lnp.array([x[0], 1.0])),
+        "dot": lambda x: lnp.dot(lnp.array([x[0], 1.0, 2.0]), x),
+        "reshape": lambda x: lnp.reshape(lnp.array([x[0], 1.0]), (2, 1)),
+        "sin": lambda x: lnp.sin(lnp.array([x[0], x[1]])),
+        "norm": lambda x: lnp.linalg.norm(lnp.array([x[0], x[1]])),
+    }.get(name, lambda x: lnp.concatenate([lnp.array([x[0]]), x]))
+    function = getattr(np.linalg if name == "norm" else np, name.removeprefix("NumPy's "))
+    given = {
+        "mean": ([X[0], 1.0],),
+        "dot": ([X[0], 1.0, 2.0], X),
+        "reshape": ([X[0], 1.0], (2, 1)),
+        "concatenate": ([[X[0]], X],),
+    }.get(name.removeprefix("NumPy's "), ([X[0], X[1]],))
+    np.testing.assert_allclose(jit(made)(X), function(*given), rtol=1e-15)
+
+
+def test_unsupported_positions_of_delete():
+    with pytest.raises(TracerArrayConversionError, match=r"delete: .*make the argument static \(static_argnums of jit"):
+        jit(lnp.delete)(X, PLACES)
+
+
+@pytest.mark.parametrize("run", [lambda f: f(X), *RUNS.values()], ids=["eagerly", *RUNS])
+def test_unsupported_lists_as_docs_numpy_says(run: Callable[..., Any]):
+    page = " ".join((Path(__file__).parents[2] / "docs/numpy.md").read_text().split())
+    assert "Functions take no list or tuple in place of an array" in page
+    assert "`array` and `asarray` make an array of a nested list" in page
+    assert "`stack`, `concatenate` and similar functions take a list of arrays, but not of lists" in page
+    run(lambda x: lnp.sum(lnp.array([x[0], 2.0]) + lnp.asarray([x[0], 2.0])) * lnp.stack([x, x], 1)[:, 0])
+    run(lambda x: lnp.concatenate([x, x])[:3])
+    for refuse in (lnp.stack, lnp.concatenate, lambda x: lnp.sum(x[0]), lambda x: lnp.sin(x[0])):
+        with pytest.raises(NonArrayError):
+            run(lambda x, refuse=refuse: refuse([[x[0], 2.0]]))
 
 
 @every_run

@@ -1,7 +1,9 @@
 """The types of NumPy's arrays and scalars and of Python numbers, and errors of other values."""
 
 import enum
+from collections.abc import Callable
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -173,3 +175,25 @@ def test_get_aval_unsupported_dtypes_are_refused_each_time() -> None:
     for _ in range(2):
         with pytest.raises(ArgumentTypeError):
             get_aval(np.array(["text"]))
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    ("of", "words"),
+    [
+        (lambda x: [x, x], r"got the list of tracers \[.*; make an array of it by lawful.numpy.array"),
+        (lambda x: (x,), r"got the tuple of tracers \(.*; make an array of it by lawful.numpy.array"),
+        (lambda x: [[x, 1.0], [2.0, np.float32(3.0)]], "got the list of tracers"),
+        (lambda x: [x, [x, x]], "got the ragged list .*; make its rows equally long"),
+        (lambda x: [[x], [x, x]], "got the ragged list .*; make its rows equally long"),
+        (lambda x: [[[x], [x, x]], [[x], [x, x]]], "got the ragged list"),
+        (lambda x: [x, np.ones(2)], "got the ragged list"),
+        (lambda x: [x, "a"], "of type list"),
+        (lambda x: [x, None], "of type list"),
+    ],
+)
+def test_get_aval_list_of_tracers_error(
+    counting: SimpleNamespace, of: Callable[[Any], Any], words: str, known: bool
+) -> None:
+    with pytest.raises(NonArrayError, match=words):
+        counting.count(lambda x: get_aval(of(x)), 1.0, known=known)

@@ -33,7 +33,15 @@ WANTED = [
     (np.asarray, TracerArrayConversionError, "lawful.numpy of the same name"),
     (np.array, TracerArrayConversionError, "lawful.numpy of the same name"),
     (lambda x: np.asarray([x, x]), LawfulError, ""),
-    (lambda x: x.tolist(), TracerArrayConversionError, "lawful.numpy of the same name"),
+    (lambda x: np.float64(x), TracerArrayConversionError, "x.astype(...) for numpy.float64(x)"),
+    (lambda x: np.random.normal(x), TracerArrayConversionError, "lawful.random for numpy.random"),  # noqa: NPY002
+    (lambda x: np.sin([x, x]), TracerArrayConversionError, "lawful.numpy.array([x, ...]) for a list"),
+    (lambda x: np.sum([x, x]), TracerArrayConversionError, "lawful.numpy.array([x, ...]) in place of a list"),
+    (lambda x: x.tolist(), TracerArrayConversionError, "; index it, print it by lawful.debug.print, or take the"),
+    (lambda x: f"{x:.3f}", ConcretizationTypeError, "lawful.debug.print('{:.3f}', x)"),
+    (lambda x: "{:>9}".format(x), ConcretizationTypeError, "lawful.debug.print"),  # noqa: UP032
+    (bool, TracerBoolConversionError, "lawful.numpy.logical_and"),
+    (bool, TracerBoolConversionError, "lawful.numpy.maximum"),
 ]
 
 
@@ -76,6 +84,10 @@ def test_tracer_known_value_answers(
     counting: SimpleNamespace, use: Callable[[Any], Any], value: Any, expected: Any
 ) -> None:
     assert traced(counting, use, value, known=True) == expected
+
+
+def test_tracer_format_without_a_specification(counting: SimpleNamespace) -> None:
+    assert traced(counting, lambda x: f"{x}", 1, known=False).startswith("Tracer(~i64[], ")
 
 
 @pytest.mark.parametrize("use", [float, complex, lambda x: x.item()])

@@ -86,6 +86,20 @@ def test_user_source_users_module_with_a_name_like_ours_is_users(name: str) -> N
     assert found.file == f"/somewhere/{name}.py"
 
 
+@pytest.mark.parametrize("name", ["scipy.integrate._ivp.base", "pandas.core.construction", "numpy.lib._function"])
+def test_user_source_passes_over_array_libraries(name: str) -> None:
+    module = ModuleType(name)
+    exec(compile("def call(f):\n    return f()\n", f"/site-packages/{name}.py", "exec"), module.__dict__)
+    found = module.call(user_source)
+    assert found.file == __file__
+
+
+def test_user_source_code_in_site_packages_is_users() -> None:
+    module = ModuleType("scipy_tools.fits")
+    exec(compile("def call(f):\n    return f()\n", "/site-packages/scipy_tools/fits.py", "exec"), module.__dict__)
+    assert module.call(user_source).file == "/site-packages/scipy_tools/fits.py"
+
+
 def test_code_without_a_file_has_a_line() -> None:
     namespace: dict[str, Any] = {"__name__": "__main__", "user_source": user_source}
     exec(compile("\n\nfound = user_source()", "<stdin>", "exec"), namespace)

@@ -115,6 +115,12 @@ class Tracer:
 
     def __format__(self, specification: str) -> str:
         value = self.concrete()
+        if value is None and specification:
+            self._require_running()
+            raise ConcretizationTypeError(
+                f"format: expected a concrete value for {specification!r}, got {self._describe()}; print it by "
+                f"lawful.debug.print('{{:{specification}}}', x), or return it and format the result"
+            )
         return format(repr(self) if value is None else value, specification)
 
     def __len__(self) -> int:
@@ -145,7 +151,9 @@ class Tracer:
         if value is None:
             raise TracerBoolConversionError(
                 f"bool: expected a concrete value, got {self._describe()}; for a condition use "
-                "lawful.control_flow.cond or lawful.numpy.where, or make the argument static (static_argnums of jit)"
+                "lawful.control_flow.cond or lawful.numpy.where, for `and` or a < x < b use & or "
+                "lawful.numpy.logical_and, for max(x, y) use lawful.numpy.maximum, or make the argument static "
+                "(static_argnums of jit)"
             )
         return bool(value)
 
@@ -196,28 +204,37 @@ class Tracer:
 
     def tolist(self) -> Any:
         """Raises TracerArrayConversionError: the value as lists would lose what is traced."""
-        self._refuse_array("tolist")
+        self._refuse_array("tolist", "index it, print it by lawful.debug.print")
 
     def tobytes(self, order: str = "C") -> Any:
         """Raises TracerArrayConversionError: the value as bytes would lose what is traced."""
-        self._refuse_array("tobytes")
+        self._refuse_array("tobytes", "compute with it as it is")
 
-    def _refuse_array(self, wanted: str) -> NoReturn:
+    def _refuse_array(self, wanted: str, cure: str | None = None) -> NoReturn:
         self._require_running()
-        cure = "use the function of lawful.numpy of the same name"
         scalar = vars(np).get(wanted.removeprefix("numpy."))
-        if isinstance(scalar, type) and issubclass(scalar, np.generic):
+        if cure is not None:
+            pass
+        elif isinstance(scalar, type) and issubclass(scalar, np.generic):
             cure = f"write x.astype({wanted}), or take getval(x) of lawful.autograd for the value"
-        elif wanted.startswith("scipy."):
-            cure = "use the function of lawful.special, lawful.numpy or lawful.autograd.scipy of the same name"
-        elif wanted in ("arange", "numpy.arange"):
-            cure = "give a value, since the length of the result depends on it: a static argument of jit, or getval(x)"
         elif wanted == "assignment":
             cure = "write a = lawful.ops.at(a)[i].set(x) in place of a[i] = x"
         elif wanted == "index":
             cure = "write lawful.numpy.take(a, x) in place of a[x]"
         elif wanted.startswith("pandas."):
-            cure = "compute with the array of the pandas object, data.to_numpy(), in place of it"
+            cure = "give pandas values, and compute with the array of the pandas object, data.to_numpy()"
+        elif wanted.startswith("scipy."):
+            cure = (
+                "use the function of lawful.special, lawful.numpy or lawful.autograd.scipy of the same name, write it "
+                "with functions of lawful.numpy, or call it by lawful.staging.pure_callback with a derivative by "
+                "lawful.custom_rules.custom_jvp"
+            )
+        elif ".random." in wanted:
+            cure = "draw by lawful.random, whose functions take a key"
+        else:
+            cure = "use the function of lawful.numpy of the same name"
+            if wanted.startswith("numpy."):  # NumPy dispatches a tracer itself to lawful, but not a list of tracers
+                cure += ", and give it lawful.numpy.array([x, ...]) in place of a list"
         raise TracerArrayConversionError(
             f"{wanted}: expected a NumPy array, got a tracer {self.aval} of {self._trace.transformation}"
             f"{f' made at {self.source}' if self.source is not None else ''}; {cure}, or take the value out of the "
@@ -225,7 +242,13 @@ class Tracer:
         )
 
     def __array__(self, *_args: Any, **_kwargs: Any) -> NoReturn:
-        self._refuse_array(numpy_caller() or called_function() or "numpy.array or numpy.asarray")
+        if (asking := numpy_caller() or called_function()) is None:  # a function in C
+            self._refuse_array(
+                "numpy.array or numpy.asarray",
+                "use the function of lawful.numpy of the same name, lawful.numpy.array([x, ...]) for a list, "
+                "x.astype(...) for numpy.float64(x), lawful.random for numpy.random",
+            )
+        self._refuse_array(asking)
 
     def __dlpack__(self, **_kwargs: Any) -> NoReturn:
         self._refuse_array("from_dlpack")

@@ -16,7 +16,7 @@ from numpy import ndarray
 from lawful.core._errors import IntegerOverflowError, NonArrayError, NonNumberError, shorten
 from lawful.core._types.aval import ShapedArray, recent_avals
 from lawful.core._types.dtypes import python_scalar_dtype, supported_dtypes
-from lawful.tree.base import register_scalar_type
+from lawful.tree.base import public_caller, register_scalar_type
 
 AvalOf = Callable[[Any], ShapedArray]
 ToNumpy = Callable[[Any], Any]
@@ -113,23 +113,42 @@ def _adopt(x: Any) -> AvalOf:
 
 
 def _explain_non_array(x: Any) -> str:
-    if isinstance(x, list | tuple):
+    if isinstance(x, list | tuple) and (shape := _shape_of_rows(x)) is not None:
+        name, given = public_caller() or "array", f"{type(x).__name__} {shorten(x)}"
+        if not shape:
+            return f"{name}: expected an array or number, got the ragged {given}; make its rows equally long"
         try:
-            array = np.asarray(x)
+            is_array = np.asarray(x).dtype.kind != "O"
         except (TypeError, ValueError):
             return (
-                f"array: expected an array or number, got the ragged {type(x).__name__} {shorten(x)}; "
-                "make its rows equally long"
+                f"{name}: expected an array or number, got the {type(x).__name__} of tracers {shorten(x)}; "
+                "make an array of it by lawful.numpy.array([...])"
             )
-        if array.dtype.kind != "O":
+        if is_array:
             return (
-                f"array: expected an array or number, got the {type(x).__name__} {shorten(x)}; "
+                f"{name}: expected an array or number, got the {given}; "
                 "convert it with numpy.asarray or lawful.numpy.asarray"
             )
     return (
         f"array: expected an array or number, got {shorten(x)} of type {type(x).__name__}; "
         "convert it to an array, or mark it static (static_argnums of jit) if it is a setting"
     )
+
+
+def _shape_of_rows(x: Any) -> tuple[int, ...] | None:
+    """Returns the shape of the array of a nested list, () if its rows have several, or None if it has other values."""
+    if not isinstance(x, list | tuple):
+        try:
+            return get_aval(x).shape
+        except (TypeError, ValueError):
+            return None
+    shapes: set[tuple[int, ...]] = set()
+    for row in x:
+        if (shape := _shape_of_rows(row)) is None:
+            return None
+        shapes.add(shape)
+    is_ragged = len(shapes) > 1 or (() in shapes and any(isinstance(row, list | tuple) for row in x))
+    return () if is_ragged else (len(x), *(shapes.pop() if shapes else ()))
 
 
 def get_aval(x: Any) -> ShapedArray:

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, Tracer, as_dtype, current, get_aval, placed, require_size
+from lawful.core import (
+    ArgumentValueError,
+    Tracer,
+    TracerArrayConversionError,
+    as_dtype,
+    current,
+    get_aval,
+    placed,
+    require_size,
+)
 from lawful.numpy._eager import PLAIN_TYPES, direct
 from lawful.numpy._manipulation.shape import moveaxis
 from lawful.ops import static_integers
@@ -43,7 +52,11 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, de
     """
     for number in (start, stop, step):
         if isinstance(number, Tracer):
-            number._refuse_array("arange")
+            raise TracerArrayConversionError(
+                f"arange: expected known numbers, got {number!r}, on which the length of the result depends; make the "
+                "argument static (static_argnums of jit), take its value by getval of lawful.autograd, or write "
+                "start + step * lawful.numpy.arange(n) with a known n"
+            )
     start, stop = (0, start) if stop is None else (start, stop)
     if not step:
         raise ArgumentValueError("arange: expected a step other than zero, got 0; give the distance of two numbers")

@@ -13,6 +13,7 @@ from lawful.core import (
     ArgumentValueError,
     ConcretizationTypeError,
     Tracer,
+    TracerArrayConversionError,
     get_aval,
     to_numpy,
 )
@@ -28,7 +29,10 @@ __all__ = ["repeat", "append", "delete", "insert", "trim_zeros"]
 def _static(name: str, obj: Any) -> Any:
     """Returns static positions for NumPy; raises for tracers."""
     if isinstance(obj, Tracer):
-        obj.__array__()  # raises
+        raise TracerArrayConversionError(
+            f"{name}: expected known positions, got {obj!r}, on which the length of the result depends; make the "
+            "argument static (static_argnums of jit)"
+        )
     return obj
 
 

@@ -34,6 +34,7 @@ from lawful.tree.base.source import (
     call_in_rule,
     called_function,
     numpy_caller,
+    public_caller,
     register_dispatch_module,
     register_internal_module,
     source_override,
@@ -76,4 +77,5 @@ __all__ = [
     "called_function",
     "run_in_children",
     "numpy_caller",
+    "public_caller",
 ]

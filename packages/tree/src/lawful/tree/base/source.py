@@ -16,8 +16,9 @@ from typing import Any, Final
 
 from lawful.tree.base.cache import DictCache
 
-# Modules that never contain the user's line: NumPy and the standard library call back into lawful.
-_internal_modules = {"lawful", "numpy", "pandas", "functools", "contextlib", "threading", "importlib", "runpy"}
+# Modules that never contain the user's line: libraries of arrays and the standard library call back into lawful.
+_ARRAY_LIBRARIES: Final = ("numpy", "scipy", "pandas")
+_internal_modules = {"lawful", *_ARRAY_LIBRARIES, "functools", "contextlib", "threading", "importlib", "runpy"}
 
 # The opcodes of `a[i] = x` and `a[x]`, in the supported versions of Python.
 _SUBSCRIPTS = {
@@ -289,23 +290,26 @@ def user_source() -> SourceLine | None:
     return None if running is None else running.applied_to
 
 
-_LIBRARIES: Final = frozenset({"numpy", "scipy", "pandas"})
-
-
 def numpy_caller(depth: int = 1) -> str | None:
-    """Returns what called: a function of NumPy or SciPy, a class of pandas, ``"assignment"``, ``"index"``, or None.
+    """Returns the function of NumPy, SciPy or pandas that the user called, or what the caller's line does.
+
+    That is ``"assignment"`` (``a[i] = x``), ``"index"``, or None if it is unknown, as for a function in C.
 
     Args:
-      depth: how many frames of the caller are known to be of neither.
+      depth: how many frames of the caller are known to be of none of these.
     """
     frame: FrameType | None = sys._getframe(depth + 1)
     name = None
     while frame is not None:
-        path = frame.f_globals.get("__name__", "").split(".")
-        if path[0] not in _LIBRARIES:
+        library, *modules = frame.f_globals.get("__name__", "").split(".")
+        if library not in _ARRAY_LIBRARIES:
             break
-        public = [part for part in path if part[0] != "_"] if path[0] == "scipy" else path[:1]
-        name, frame = ".".join([*public, frame.f_code.co_qualname.partition(".")[0]]), frame.f_back
+        # `scipy.integrate` of `scipy.integrate._ivp.ivp`; NumPy and pandas have most functions at the top.
+        public = modules[:1] if library == "scipy" and modules and not modules[0].startswith("_") else []
+        function = frame.f_code.co_qualname.partition(".")[0]
+        if name is None or not function.startswith("_"):
+            name = ".".join([library, *public, function])
+        frame = frame.f_back
     if name is not None:
         return name
     return None if frame is None else _SUBSCRIPTS.get(frame.f_code.co_code[frame.f_lasti])
@@ -344,3 +348,20 @@ def _text_at(file: str, line: int | None, end_line: int | None, column: int | No
     lines[-1] = lines[-1][:end_column]
     lines[0] = lines[0][column:]
     return b"".join(lines).decode()
+
+
+def public_caller() -> str | None:
+    """Returns the name of lawful's public function that the user's innermost line called, or None if it is unknown.
+
+    It walks the stack, for messages of errors.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    name = None
+    while frame is not None:
+        code, known = frame.f_code, frame.f_globals
+        if not _is_internal_file(code.co_filename, known.get("__name__", "")):
+            break
+        if code.co_name in known.get("__all__", ()):
+            name = code.co_name
+        frame = frame.f_back
+    return name
