@@ -23,8 +23,9 @@ class OptimizeResults(NamedTuple):
     Attributes:
       x: where the function is least.
       success: whether the gradient is small there.
-      status: 0 for success, 1 if there were too many iterations, 5 if no step along a direction decreases the function,
-        which is also so where its values are NaN.
+      status: 0 for success, 1 if there were too many iterations, 5 if the line search ended without a point that
+        decreases the function enough. Then raise ``line_search_maxiter``, unless there is no such point: values are
+        NaN, or the decrease is below their rounding errors.
       fun: the value.
       jac: the gradient.
       hess_inv: an approximation of the inverse of the Hessian.
@@ -55,7 +56,7 @@ class _State(NamedTuple):
     failed: Any
 
 
-_OPTIONS = {"gtol": 1e-5, "norm": numpy.inf, "maxiter": None, "line_search_maxiter": 10}
+_OPTIONS = {"gtol": 1e-5, "norm": numpy.inf, "maxiter": None, "line_search_maxiter": 30}
 
 
 def minimize(
@@ -76,8 +77,8 @@ def minimize(
       method: ``"BFGS"``.
       tol: the norm of the gradient at which the iteration ends; 1e-5 if None.
       options: a dictionary: ``"gtol"``, the same; ``"norm"``, its order, ``inf`` by default; ``"maxiter"``, how many
-        iterations at most, 200 n by default; ``"line_search_maxiter"``, how many points are tried in each, 10 by
-        default.
+        iterations at most, 200 n by default; ``"line_search_maxiter"``, how many points are tried in each at most,
+        30 by default.
 
     Returns:
       An `OptimizeResults`. Nothing is raised where there is no success. Derivatives are those of the iterations.
@@ -88,6 +89,10 @@ def minimize(
 
     >>> minimize(lambda x, a: np.sum((x - a) ** 4 + x), np.zeros(1), (1.0,), method="BFGS").x
     array([0.3700...])
+
+    The signature is that of ``scipy.optimize.minimize`` without ``jac``, ``bounds`` and what other methods take:
+    gradients come from lawful. JAX's ``line_search_maxiter`` is 10, with which the search ends too early where a first
+    step is far too long.
 
     Source: ``jax.scipy.optimize.minimize``; Nocedal and Wright (2006), "Numerical optimization", algorithm 6.1.
     """
