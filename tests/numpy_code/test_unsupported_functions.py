@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.integrate
+import scipy.interpolate
+import scipy.special
 
 import lawful.numpy as lnp
 from lawful import ops
@@ -152,6 +155,28 @@ def test_unsupported_list_as_an_array(name: str):
         "concatenate": ([[X[0]], X],),
     }.get(name.removeprefix("NumPy's "), ([X[0], X[1]],))
     np.testing.assert_allclose(jit(made)(X), function(*given), rtol=1e-15)
+
+
+SCIPY: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "j0": (scipy.special.j0, "j0: "),
+    "solve_ivp": (
+        lambda x: scipy.integrate.solve_ivp(lambda t, y: -y, (0, 1), [x[0]]).y[0, -1],
+        "scipy.integrate.solve_ivp: ",
+    ),
+    "spline": (scipy.interpolate.CubicSpline(np.arange(4.0), np.arange(4.0)), "scipy.interpolate.PPoly: "),
+}
+
+
+@every_run
+@pytest.mark.parametrize(("mistake", "name"), SCIPY.values(), ids=SCIPY)
+def test_unsupported_functions_of_scipy(mistake: Callable[[Any], Any], name: str, run: Callable[..., Any]):
+    """The line in the error is that of this file, and not one of SciPy."""
+    with pytest.raises(LawfulError) as error:
+        run(lambda x: mistake(x))
+    assert error.value.message.startswith(name), error.value.message
+    for words in ("lawful.staging.pure_callback", "lawful.custom_rules.custom_jvp"):
+        assert words in error.value.message
+    assert str(error.value).startswith(__file__)
 
 
 def test_unsupported_positions_of_delete():

@@ -151,6 +151,66 @@ def test_odeint_is_nan_where_it_does_not_come() -> None:
     np.testing.assert_allclose(found, np.pi**0.5, rtol=1e-6)
 
 
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+def test_odeint_of_nan_ends(backend: str) -> None:
+    solution = lambda y, rate: odeint(lambda y, t, a: -a * y, y, TIMES, rate)  # noqa: E731
+    assert np.isnan(jit(solution, backend=backend)(np.nan, 1.0)).all()
+    assert np.isnan(np.asarray(jit(solution, backend=backend)(1.0, np.nan))[1:]).all()
+    assert np.isnan(jit(grad(lambda y: lnp.nan * lnp.sum(solution(y, 1.0))), backend=backend)(1.0))
+
+
+BACK = [[0.0, 5.0, 1.0], [0.0, 1.0, 2.0, 1.5, 3.0], [0.0, 2.0, -1.0], [3.0, 1.0, 2.0], [0.0, 1.0, 0.0]]
+
+
+@pytest.mark.parametrize("times", BACK)
+def test_odeint_times_that_turn_back(times: list[float]) -> None:
+    ts = np.array(times)
+    with pytest.raises(ArgumentValueError, match="expected times that rise throughout or fall throughout"):
+        odeint(lambda y, t: -y, 1.0, ts)
+    with pytest.raises(ArgumentValueError, match="expected times"):
+        jit(lambda y: odeint(lambda y, t: -y, y, ts))(1.0)
+    with pytest.raises(ArgumentValueError, match="expected times"):
+        grad(lambda t: lnp.sum(odeint(lambda y, t: -y, 1.0, t)))(ts)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+@pytest.mark.parametrize("times", BACK)
+def test_odeint_traced_times_that_turn_back(times: list[float], backend: str) -> None:
+    """The values before are right, those from there on NaN; so are derivatives of forward mode."""
+    ts = np.array(times)
+    direction = np.sign(ts[-1] - ts[0]) or 1.0
+    first = 1 + int(np.argmax(direction * np.diff(ts) < 0))
+    expected = np.where(np.arange(ts.size) < first, np.exp(ts[0] - ts), np.nan)
+
+    def solution(y: Any, t: Any) -> Any:
+        return odeint(lambda y, t: -y, y, t)
+
+    np.testing.assert_allclose(jit(solution, backend=backend)(1.0, ts), expected, rtol=1e-6)
+    np.testing.assert_allclose(vmap(solution, (None, 0))(1.0, ts[None])[0], expected, rtol=1e-6)
+    forward = np.asarray(jit(jacfwd(solution), backend=backend)(1.0, ts))
+    np.testing.assert_allclose(forward, expected, rtol=1e-5)
+    assert np.isnan(jit(jacrev(solution), backend=backend)(1.0, ts)).all()  # a zero cotangent times NaN
+
+
+@pytest.mark.parametrize("times", [[3.0, 1.0, 0.5, 0.5, -1.0], [0.0, -2.0], [0.0, 0.0, 1.0], [1.0, 1.0], [2.0]])
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+def test_odeint_falling_and_equal_times(times: list[float], backend: str) -> None:
+    ts = np.array(times)
+    expected = np.exp(ts[0] - ts)
+    solution = lambda t: odeint(lambda y, t: -y, 1.0, t)  # noqa: E731
+    np.testing.assert_allclose(solution(ts), expected, rtol=1e-6)
+    np.testing.assert_allclose(jit(solution, backend=backend)(ts), expected, rtol=1e-6)
+
+
+def test_odeint_explains_func() -> None:
+    y0 = np.array([1.0, 0.0])
+    with pytest.raises(IndexError) as swapped:
+        odeint(lambda t, y: lnp.stack([y[1], -y[0]]), y0, TIMES)
+    assert any("odeint called func(y, t, *args)" in note for note in swapped.value.__notes__)
+    with pytest.raises(ArgumentTypeError, match=r"an array, as y0 is one, got a list of 2; .* lawful.numpy.array"):
+        odeint(lambda y, t: [y[1], -y[0]], y0, TIMES)
+
+
 def test_odeint_refuses_wrong_arguments() -> None:
     y0 = np.ones(2)
     for call in (
@@ -166,4 +226,6 @@ def test_odeint_refuses_wrong_arguments() -> None:
     with pytest.raises(ArgumentTypeError, match="real times"):
         odeint(decay, y0, TIMES * 1j, 1.0)
     with pytest.raises(ArgumentTypeError, match="pytree"):
+        odeint(lambda y, t: {"y": y}, y0, TIMES)
+    with pytest.raises(ArgumentTypeError, match="an array, as y0 is one, got a tuple of 2"):
         odeint(lambda y, t: (y, y), y0, TIMES)

@@ -77,7 +77,8 @@ def solution(slope: Slope, control: Control, y0: Any, ts: Any) -> Any:
     def to_next(state: _State, target: Any) -> tuple[_State, Any]:
         def goes_on(carry: tuple[_State, Any]) -> Any:
             state, count = carry
-            more = is_before(state, target) & (state.t + direction * state.h != state.t)
+            # A step of NaN, as from a start or cotangent of NaN, does not go on either.
+            more = is_before(state, target) & (direction * (state.t + direction * state.h) > direction * state.t)
             return more if math.isinf(control.mxstep) else more & (count < control.mxstep)
 
         def advance(carry: tuple[_State, Any]) -> tuple[_State, Any]:

@@ -13,7 +13,7 @@ from lawful import ops, tree
 from lawful.autodiff import jvp, vjp
 from lawful.batching import vmap
 from lawful.control_flow import scan
-from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_inexact
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, get_aval, is_inexact, shorten, to_numpy
 from lawful.custom_rules import closure_convert, custom_rule
 from lawful.integrate._dormand_prince import Control, solution
 from lawful.numpy._raveling import ravel_pytree
@@ -38,7 +38,8 @@ def odeint(
     Args:
       func: gives the derivative of ``y`` by time, a pytree like ``y0``. It may close over tracers.
       y0: the solution at the first time, a pytree of arrays; integers become floats.
-      t: the times, rising or falling, of shape (n,) with n from 1; equal ones have equal solutions.
+      t: the times, of shape (n,) with n from 1. They rise throughout or fall throughout; equal ones have equal
+        solutions.
       args: more arguments of ``func``, pytrees of arrays.
       rtol: the error of a step that is tolerated, relative to the solution; and
       atol: absolute.
@@ -47,13 +48,15 @@ def odeint(
 
     Returns:
       A pytree like ``y0`` whose arrays have a first dimension for the times. It is NaN from the first time that is not
-      reached: because of ``mxstep``, or as the solution becomes infinite.
+      reached: because of ``mxstep``, or as the solution becomes infinite. Where times are traced, it is NaN from the
+      first one that turns back, and so are derivatives; those of reverse mode are NaN throughout.
 
     Reverse mode solves the adjoint equation backwards in time, with the same tolerances and in memory that does not
     depend on the number of steps. Forward mode differentiates the steps. Both have any order.
 
     Raises:
-      ArgumentValueError: the times are no vector, or ``func`` gives other shapes than those of ``y0``.
+      ArgumentValueError: the times are no vector, or known and turn back, or ``func`` gives other shapes than those of
+        ``y0``.
       ArgumentTypeError: ``func`` gives a pytree of another structure, or the times are complex.
 
     >>> odeint(lambda y, t: -2.0 * t * y, 1.0, np.array([0.0, 1.0, 2.0]))
@@ -68,8 +71,19 @@ def odeint(
         raise ArgumentValueError(f"odeint: expected times of shape (n,) with n from 1, got {times}; give a vector")
     if times.dtype.kind == "c":
         raise ArgumentTypeError(f"odeint: expected real times, got {times}; take their real parts")
+    known = t.concrete() if isinstance(t, Tracer) else to_numpy(t)
+    steps = numpy.diff(to_numpy(known)) if known is not None else numpy.zeros(0)
+    if numpy.any(steps > 0) and numpy.any(steps < 0):
+        raise ArgumentValueError(
+            f"odeint: expected times that rise throughout or fall throughout, got {shorten(known)}; sort them, and "
+            "take the solutions in the order that you want"
+        )
     y0 = tree.map(lambda y: inexact("odeint", np.asarray(y), linear_algebra=False)[0], y0)
-    converted, consts = closure_convert(func, y0, t[0], *args)
+    try:
+        converted, consts = closure_convert(func, y0, t[0], *args)
+    except Exception as error:
+        error.add_note("odeint called func(y, t, *args): y is like y0, and t is one time, a scalar")
+        raise
     start, unravel = ravel_pytree(y0)
     vector = get_aval(start)
 
@@ -77,10 +91,7 @@ def odeint(
         state = unravel(y)
         out = converted(state, t, *args, *consts)
         if tree.structure(out) != tree.structure(state):
-            raise ArgumentTypeError(
-                f"odeint: expected func to give a pytree like y0, {tree.structure(state)}, got {tree.structure(out)}; "
-                "return the derivative of each leaf"
-            )
+            raise ArgumentTypeError(_explain_structure(out, state))
         shapes = [[get_aval(leaf).shape for leaf in tree.leaves(x)] for x in (out, state)]
         if shapes[0] != shapes[1]:
             raise ArgumentValueError(
@@ -91,6 +102,8 @@ def odeint(
     control = Control(float(rtol), float(atol), float(hmax), float(mxstep))
     with numpy.errstate(all="ignore"):  # steps that go too far are taken back
         ys = _solved(slope, control, start, t, args, tuple(consts))
+        if known is None:  # by a product, so that derivatives are NaN too
+            ys = ys * ops.convert_element_type(ops.where(_turned(t), math.nan, 1.0), vector.dtype)[:, None]
     leaves, treedef = tree.flatten(y0)
     ends = numpy.cumsum([0, *[get_aval(leaf).size for leaf in leaves]]).tolist()
     rows = [
@@ -101,6 +114,25 @@ def odeint(
         for leaf, end in zip(leaves, ends[1:], strict=True)
     ]
     return tree.unflatten(treedef, rows)
+
+
+def _turned(t: Any) -> Any:
+    """Returns for each time whether it, or one before it, is on the wrong side of the time before."""
+    direction = np.where(t[-1] < t[0], -1.0, 1.0)
+    is_back = np.concatenate([np.zeros(1, bool), direction * (t[1:] - t[:-1]) < 0])
+    return np.cumsum(is_back) > 0
+
+
+def _explain_structure(out: Any, state: Any) -> str:
+    if isinstance(out, list | tuple) and tree.structure(state) == tree.structure(0):
+        return (
+            f"odeint: expected func to give an array, as y0 is one, got a {type(out).__name__} of {len(out)}; "
+            "make an array of it by lawful.numpy.array([...])"
+        )
+    return (
+        f"odeint: expected func to give a pytree like y0, {tree.structure(state)}, got {tree.structure(out)}; "
+        "return the derivative of each leaf"
+    )
 
 
 def _solve(slope: Slope, control: Control, y0: Any, ts: Any, args: Any, consts: Any) -> Any:
