@@ -331,8 +331,8 @@ def _refuse(name: str, function: Function, found: Function | None, kwargs: Mappi
     if found is None:
         default = (
             "compute it outside of the transformation, write it with functions of lawful.numpy and lawful.special, or "
-            "give it rules of your own: lawful.staging.pure_callback with a derivative by lawful.custom_rules.custom_jvp, "
-            "or primitive of lawful.autograd.extend"
+            "give it rules of your own: lawful.staging.pure_callback with a derivative by "
+            "lawful.custom_rules.custom_jvp, or primitive of lawful.autograd.extend"
             if _load_entry_points()
             else "install lawful-numpy, which has nearly all of NumPy's functions"
         )
