@@ -6,7 +6,7 @@ the user writes into an array. A result that the user writes into must not chang
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 from weakref import ref
 
@@ -18,7 +18,9 @@ from lawful.core import DictCache, current
 _FEW_BYTES: Final = 4_096
 #: By id of an array, weak references to it and to its read-only copy. The copy is used again for as long as something
 #: else holds it, so that an array that several traces close over is one constant.
-_copies: Final[DictCache[int, tuple[ref[Any], ref[Any]]]] = DictCache("read-only copies of arrays", 1_024)
+_copies: Final[DictCache[int, tuple[Callable[[], Any], Callable[[], Any]]]] = DictCache(
+    "read-only copies of arrays", 1_024
+)
 
 
 def read_only(x: Any) -> Any:
@@ -38,7 +40,7 @@ def read_only(x: Any) -> Any:
         return _copied(x)
     known = _copies.entries.get(id(x))
     if known is not None and known[0]() is x:
-        copy: Any = known[1]()
+        copy = known[1]()
         if copy is not None and (copy.shape, copy.dtype) == (x.shape, x.dtype) and same_bytes(copy, x):
             return copy
     copy = _copied(x)
