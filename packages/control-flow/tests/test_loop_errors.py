@@ -90,7 +90,8 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a first value of less precision": (
         lambda: scan(lambda c, x: ({"h": to_float(c["h"])}, x), {"h": np.int32(3)}, XS),
         ArgumentTypeError,
-        "got f64[] for the i32[] of init['h']: start with init['h'] of dtype float64, by astype",
+        "got f64[] for the i32[] of init['h']: start with init['h'] of dtype float64, by astype, or return it from "
+        f"<lambda> as int32: it became float64 at {__file__}:{to_float.__code__.co_firstlineno + 1} (to_float)",
     ),
     "a result of less precision": (
         lambda: scan(lambda c, x: (halved(c), x), np.float64(0), XS),

@@ -12,17 +12,21 @@ from lawful import tree
 from lawful.control_flow._loops.arguments import strong
 from lawful.core import (
     ArgumentTypeError,
+    Atom,
     AxisNames,
     ClosedJaxpr,
+    Jaxpr,
     ShapedArray,
+    SourceLine,
     TreeStructureError,
+    Var,
     deduplicated,
     diverging,
     get_aval,
     promote_dtypes,
     with_axes_of,
 )
-from lawful.ops import convert_element_type
+from lawful.ops import convert_element_type, convert_element_type_p
 from lawful.staging import consts_as_inputs, copy_aliased, flatten_outputs, in_avals, trace_to_jaxpr
 
 
@@ -79,7 +83,7 @@ def trace_body(
             break
         wider = [_wider(aval, other) for aval, other in zip(avals, after, strict=True)]
         if wider == avals:
-            raise _changed_types(construct, name, argument, hidden, init, avals, after)
+            raise _changed_types(construct, name, argument, hidden, init, avals, after, closed.jaxpr)
         avals = wider
     opened, consts = consts_as_inputs(closed)
     carry = [
@@ -125,9 +129,9 @@ def _require_same_structure(
 
 def _changed_types(
     construct: str, name: str, argument: str, hidden: int, init: Any, before: Sequence[ShapedArray],
-    after: Sequence[ShapedArray],
+    after: Sequence[ShapedArray], body: Jaxpr | None = None,
 ) -> ArgumentTypeError:  # fmt: skip
-    different = _types_differ(name, argument, hidden, init, before, after)
+    different = _types_differ(name, argument, hidden, init, before, after, body)
     return ArgumentTypeError(f"{construct}: expected {name} to give back the types that it takes, got {different}")
 
 
@@ -161,22 +165,41 @@ def _wider(aval: ShapedArray, after: ShapedArray) -> ShapedArray:
 
 
 def _types_differ(
-    name: str, argument: str, hidden: int, init: Any, avals: Sequence[ShapedArray], after: Sequence[ShapedArray]
-) -> str:
+    name: str, argument: str, hidden: int, init: Any, avals: Sequence[ShapedArray], after: Sequence[ShapedArray],
+    body: Jaxpr | None,
+) -> str:  # fmt: skip
     """Returns where the types of a carry before and after an iteration differ, and which of the two to change."""
     different = []
-    for (path, _), before, now in zip(tree.leaves_with_path(init), avals, after, strict=True):
+    for i, ((path, _), before, now) in enumerate(zip(tree.leaves_with_path(init), avals, after, strict=True)):
         key = tree.keystr(path[hidden:])
         common, _ = promote_dtypes((before.dtype, False), (now.dtype, False))
         if before.shape != now.shape:
             cure = f"start with {argument}{key} of shape {now.shape}, or keep the shape {before.shape} in {name}"
         elif common != before.dtype:
             cure = f"start with {argument}{key} of dtype {common}, by astype"
+            if common == now.dtype:
+                line = None if body is None else _line_of_conversion(body, body.outvars[i], before.dtype)
+                made = "" if line is None else f": it became {common} at {line}"
+                cure += f", or return it from {name} as {before.dtype}{made}"
         else:
             cure = f"convert what {name} gives there by astype({common})"
         if before != now:
             different.append(f"{now} for the {before} of {argument}{key}: {cure}")
     return "; ".join(different)
+
+
+def _line_of_conversion(body: Jaxpr, atom: Atom, dtype: Any) -> SourceLine | None:
+    """Returns the last line at which a value, or what it depends on in its dtype, was converted from a dtype."""
+    reached = {atom} if isinstance(atom, Var) else set()
+    for eqn in reversed(body.eqns):
+        if reached.isdisjoint(eqn.outvars):
+            continue
+        for x in eqn.invars:
+            if x.aval.dtype == dtype and eqn.primitive is convert_element_type_p:
+                return eqn.source
+            if isinstance(x, Var) and x.aval.dtype == atom.aval.dtype:
+                reached.add(x)
+    return None
 
 
 def _structures_differ(expected: Any, got: Any, argument: str, hidden: int) -> str:
