@@ -9,6 +9,7 @@ from typing import Any
 from lawful import numpy
 from lawful.core import ArgumentValueError
 from lawful.jax._support.namespaces.wrapping import returns_arrays
+from lawful.jax._support.numpy.weakness import keeps_weakness
 
 
 class ufunc:
@@ -51,7 +52,7 @@ class ufunc:
 
     def _wrap(self, function: Any, signature: Any = None) -> None:
         functools.update_wrapper(self, function, updated=())
-        self._function, self._call = function, returns_arrays(function, signature)
+        self._function, self._call = function, keeps_weakness(returns_arrays(function, signature), function.__name__)
         for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
             setattr(self, name, returns_arrays(getattr(function, name)))
         if signature is not None:

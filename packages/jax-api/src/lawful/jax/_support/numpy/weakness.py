@@ -1,0 +1,84 @@
+"""Weak results of `jax.numpy`: a function of numbers that yield to the dtype of an array gives such a number.
+
+NumPy's functions, and lawful's, give a float64 that does not yield; JAX's ``jnp.sqrt(2.0) * x`` has the dtype of ``x``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy
+
+from lawful.core import Tracer, get_aval
+from lawful.jax._support.array import Array, weak
+from lawful.jax._support.devices import DEVICE_ARRAYS
+from lawful.ops import with_weakness_of
+
+_NUMBERS: Final = frozenset({int, float, complex})
+_DTYPES: Final = frozenset(map(numpy.dtype, ("int64", "float64", "complex128")))
+#: The functions of `lawful.numpy` of which JAX's give weak results for weak operands.
+_NAMES: Final = (
+    "abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh around asin asinh atan "
+    "atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift "
+    "bitwise_xor cbrt ceil clip conj conjugate copysign cos cosh deg2rad degrees divide divmod dot exp exp2 expm1 "
+    "fabs float_power floor floor_divide fmax fmin fmod gcd heaviside hypot i0 imag inner invert lcm left_shift "
+    "log log1p log2 logaddexp logaddexp2 maximum minimum mod modf multiply negative nextafter positive pow power "
+    "rad2deg radians real reciprocal remainder right_shift rint round sign sin sinc sinh sqrt square subtract tan "
+    "tanh true_divide trunc vdot where"
+)
+_KEEPING: Final = frozenset(_NAMES.split())
+#: The kinds of the first operand and of the result for which JAX's result is strong nevertheless.
+_STRONG_FOR: Final = {"rint": ("i", "f"), "power": ("b", "i"), "pow": ("b", "i")}
+
+
+def keeps_weakness(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Returns a function whose result without dimensions is weak if its operands are, where JAX's is.
+
+    Args:
+      function: a function whose results are `Array`s or tracers.
+      name: that of lawful's function.
+    """
+    if name not in _KEEPING:
+        return function
+    first = 1 if name == "where" else 0  # the condition has no part in the dtype
+    strong_for = _STRONG_FOR.get(name)
+
+    @functools.wraps(function, updated=())
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        if not _are_weak((*args[first:], *kwargs.values())):
+            return result
+        if strong_for and args and strong_for == (get_aval(args[0]).dtype.kind, get_aval(result).dtype.kind):
+            return result
+        return tuple(map(_weakened, result)) if type(result) is tuple else _weakened(result)
+
+    return wrapper
+
+
+def _are_weak(operands: tuple[Any, ...]) -> bool:
+    """Whether operands stand for Python numbers, one at least for another one than a truth value."""
+    found = False
+    for x in operands:
+        cls = type(x)
+        if cls in _NUMBERS:
+            found = True
+        elif cls is Array or cls in DEVICE_ARRAYS:
+            if not x.weak_type:
+                return False
+            found = found or x.dtype != bool
+        elif isinstance(x, Tracer):
+            if get_aval(x).dtype != bool and not get_aval(x).weak_type:
+                return False
+            found = found or get_aval(x).dtype != bool
+        elif x is not None and cls is not bool and cls is not str:  # an array of NumPy's, a dtype
+            return False
+    return found
+
+
+def _weakened(x: Any) -> Any:
+    if isinstance(x, Tracer):
+        aval = get_aval(x)
+        return x if aval.ndim or aval.dtype not in _DTYPES else with_weakness_of(x, aval.update(weak_type=True))
+    return weak(x.item()) if type(x) is Array and not x.ndim and x.dtype in _DTYPES else x
