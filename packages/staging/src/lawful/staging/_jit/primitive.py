@@ -25,6 +25,7 @@ from lawful.staging._jit.compiled import compiled
 from lawful.staging._jit.compiler_options import refuse_nested
 from lawful.staging._passes.dce import dce_call, kept
 from lawful.staging._passes.hoisting import Call, hoist_call
+from lawful.staging._passes.residuals import with_residuals
 
 jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
 
@@ -76,21 +77,6 @@ def _call(closed: ClosedJaxpr, args: Sequence[Any], **params: Any) -> list[Any]:
     return outs
 
 
-def _call_with_residuals(
-    closed: ClosedJaxpr, args: Sequence[Any], count: int, **params: Any
-) -> tuple[list[Any], list[Any]]:
-    """Calls a derived jaxpr; returns its first ``count`` outputs, and the others, the residuals.
-
-    A residual that is an argument is that argument, and no output of the call.
-    """
-    from lawful.staging._passes.partial_eval import forward_inputs
-
-    closed, sources = forward_inputs(closed, count)
-    outs = _call(closed, args, **params)
-    rest = iter(outs[count:])
-    return outs[:count], [next(rest) if source is None else args[source] for source in sources]
-
-
 @jit_p.def_jvp
 def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, jaxpr: ClosedJaxpr, **params: Any) -> tuple[Any, Any]:
     from lawful.autodiff import jvp_jaxpr
@@ -112,7 +98,7 @@ def _linearize(nonzeros: Sequence[bool], *primals: Any, jaxpr: ClosedJaxpr, **pa
     from lawful.autodiff import linearize_jaxpr
 
     primal, linear, nonzeros_out = linearize_jaxpr(jaxpr, tuple(nonzeros))
-    outs, residuals = _call_with_residuals(primal, primals, len(jaxpr.out_avals), **_inner(params))
+    outs, residuals = with_residuals(_call, primal, primals, len(jaxpr.out_avals), **_inner(params))
 
     def tangent_fun(*tangents: Any) -> list[Any]:
         return _call(linear, [*residuals, *tangents], **_inner(params, "linear_"))
@@ -129,7 +115,7 @@ def _partial_eval(
     split = partial_eval_jaxpr(jaxpr, tuple(unknown))
     known = [x for x, is_unknown in zip(args, unknown, strict=True) if not is_unknown]
     count = len(split.known.out_avals) - split.residual_count
-    outs, residuals = _call_with_residuals(split.known, known, count, **_inner(params))
+    outs, residuals = with_residuals(_call, split.known, known, count, **_inner(params))
     unknown_args = [x for x, is_unknown in zip(args, unknown, strict=True) if is_unknown]
     staged = record(*residuals, *unknown_args, jaxpr=split.unknown, **_inner(params))
     return merge_lists(split.unknown_out, outs, staged)

@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core import (
-    ClosedJaxpr,
-    Jaxpr,
-    Var,
-    current,
-    eval_closed_jaxpr,
-    memoize,
-    new_trace,
-    record,
-    require_closed,
-)
+from lawful.core import ClosedJaxpr, Jaxpr, current, eval_closed_jaxpr, memoize, new_trace, record, require_closed
 from lawful.ops import with_weakness_of
 from lawful.staging._passes.dce import dce_jaxpr
 from lawful.staging._recorder import JaxprTrace, JaxprTracer, PartialTrace
@@ -90,20 +80,6 @@ def consts_as_inputs(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, Sequence[Any]]:
     jaxpr = closed.jaxpr
     opened = Jaxpr((), [*jaxpr.constvars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)
     return ClosedJaxpr(opened), closed.consts
-
-
-@memoize
-def forward_inputs(closed: ClosedJaxpr, count: int) -> tuple[ClosedJaxpr, tuple[int | None, ...]]:
-    """Returns a jaxpr without those outputs after the first ``count`` that are inputs: a call need not copy them.
-
-    Returns also, for each of the outputs after the first ``count``, which input it is; None for those that stay.
-    """
-    jaxpr = closed.jaxpr
-    numbers = {var: i for i, var in enumerate(jaxpr.invars)}
-    sources = tuple([numbers.get(atom) if isinstance(atom, Var) else None for atom in jaxpr.outvars[count:]])
-    if sources.count(None) == len(sources):
-        return closed, sources
-    return dce_jaxpr(closed, [*(True,) * count, *[source is None for source in sources]]), sources
 
 
 def merge_lists(choice: Sequence[bool], if_false: Sequence[Any], if_true: Sequence[Any]) -> list[Any]:
