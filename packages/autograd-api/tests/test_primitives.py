@@ -187,7 +187,8 @@ def test_rules_of_other_shapes() -> None:
 
     defvjp(scaled, lambda ans, x, a: lambda g: a, lambda ans, x, a: lambda g: g * x)
     assert grad(lambda x: np.sum(scaled(x, 2.0)))(X).tolist() == [2.0, 2.0, 2.0]  # broadcast
-    with pytest.raises(ValueError, match=r"VJP of scaled: expected a derivative of the shape \(\), got \(3,\)"):
+    words = r"VJP of scaled: expected a derivative of the shape \(\), got \(3,\).* lawful\.autograd\.numpy\.numpy_vjps"
+    with pytest.raises(ValueError, match=words):
         grad(lambda a: np.sum(scaled(X, a)))(2.0)
 
 

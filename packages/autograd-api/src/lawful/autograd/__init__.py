@@ -8,7 +8,7 @@
 >>> bool(abs(grad(tanh)(1.0) - 0.4199743416140261) < 1e-12)
 True
 
-``python -m lawful.autograd script.py`` runs a program that imports ``autograd``, unmodified. It needs NumPy only; the
+``python -m lawful.autograd script.py`` runs a program that imports ``autograd``, unmodified. It needs no SciPy; the
 functions of `scipy` that lawful has not are SciPy's, where that is installed.
 """
 

@@ -199,7 +199,7 @@ def fitted(name: str, x: Any, aval: ShapedArray) -> Any:
             except ValueError as error:
                 raise ArgumentValueError(
                     f"{name}: expected a derivative of the shape {aval.shape}, got {got.shape}; sum it over the "
-                    "dimensions that were broadcast, for example with numpy_vjps.unbroadcast_f"
+                    "dimensions that were broadcast, for example with lawful.autograd.numpy.numpy_vjps.unbroadcast_f"
                 ) from error
     if get_aval(x).dtype == aval.dtype:
         return x
