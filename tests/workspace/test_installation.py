@@ -1,4 +1,4 @@
-"""The commands of the README's section on installation install `lawful-autodiff`, each in a fresh environment."""
+"""The commands of the README's section on installation install a package, each in a fresh environment."""
 
 import json
 import os
@@ -17,6 +17,8 @@ INSTALLED = {
     *("ml-dtypes", "numpy"),
 }
 PROGRAM = "from lawful.autodiff import grad; print(grad(lambda x: x**3)(2.0))"
+#: What `lawful-autograd-api` installs besides.
+WITH_AUTOGRAD = {"lawful-autograd-api", "lawful-control-flow", "lawful-custom-rules", "lawful-numpy", "opt-einsum"}
 
 pytestmark = [
     pytest.mark.once,
@@ -30,7 +32,7 @@ def readme_commands() -> list[str]:
     return re.findall(r"^ {4}(\S.*)$", section, re.MULTILINE)
 
 
-SYNC, RUN, FROM_GIT, BUILD, *FROM_WHEELS = readme_commands()
+SYNC, RUN, FROM_GIT, AUTOGRAD_FROM_GIT, BUILD, *FROM_WHEELS = readme_commands()
 
 
 def call(command: str | list[str], folder: Path, environment: Path) -> str:
@@ -77,10 +79,10 @@ def wheels(clone: Path) -> Path:
     return clone
 
 
-def check(environment: Path, folder: Path) -> None:
-    """Checks that the environment has what `lawful-autodiff` needs, nothing else, and that it works."""
+def check(environment: Path, folder: Path, also: frozenset[str] = frozenset()) -> None:
+    """Checks that the environment has what `lawful-autodiff` needs, also others, nothing else, and that it works."""
     listing = call(["uv", "pip", "list", "--format", "json"], folder, environment)
-    assert {row["name"] for row in json.loads(listing)} - {"pip", "setuptools"} == INSTALLED
+    assert {row["name"] for row in json.loads(listing)} - {"pip", "setuptools"} == INSTALLED | also
     assert call([str(environment / "bin/python"), "-c", PROGRAM], folder, environment) == "12.0\n"
 
 
@@ -94,6 +96,13 @@ def test_installation_from_a_clone(clone: Path) -> None:
 def test_installation_from_a_git_url(clone: Path, environment: Path, tmp_path: Path) -> None:
     call(FROM_GIT.replace("<repository>", clone.as_uri()), tmp_path, environment)
     check(environment, tmp_path)
+
+
+def test_installation_of_autograds_names(clone: Path, environment: Path, tmp_path: Path) -> None:
+    call(AUTOGRAD_FROM_GIT.replace("<repository>", clone.as_uri()), tmp_path, environment)
+    check(environment, tmp_path, frozenset(WITH_AUTOGRAD))
+    program = PROGRAM.replace("lawful.autodiff", "lawful.autograd")
+    assert call([str(environment / "bin/python"), "-c", program], tmp_path, environment) == "12.0\n"
 
 
 @pytest.mark.parametrize("command", FROM_WHEELS, ids=lambda command: command.split()[0])
