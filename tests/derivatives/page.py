@@ -72,6 +72,8 @@ ROWS: tuple[tuple[str, float, str], ...] = (
     ("log(x)", 0.0, STEEP),
     ("power(x, 0.5)", 0.0, STEEP),
     ("power(0.0, x)", 0.0, "0 for x > 0, 1 at 0"),
+    ("power(x, 0.0)", 0.0, "exists: constant"),
+    ("power(x, x)", 0.0, "the sum of the two rows before; the limit is -inf"),
     ("power(-2.0, x)", 2.0, "complex beside the integers"),
     ("arctan2(x, 0.0)", 0.0, "the origin has no angle"),
     ("hypot(x, 0.0)", 0.0, LENGTH),
@@ -124,6 +126,23 @@ repeated derivatives there. Written as a polynomial the square has its derivativ
 [0.0, 0.0]
 >>> [float(x) for x in jet(lambda z: lnp.real(z * lnp.conj(z)), (z,), (directions,))[1]]
 [0.0, 50.0]
+
+```
+
+## A power of zero to zero
+
+At `(0, 0)` the power `x ** y` has the slope 0 by its base, as `x ** 0` is 1, and by its exponent, along which it jumps:
+`0 ** y` is 0 for `y > 0`. Their sum is the derivative of `x ** x`, 0 in every mode, by the chain rule. The slope near 0
+is `log(x) + 1`, which falls to `-inf` and is not given there:
+
+```python
+>>> from lawful.autodiff import jvp
+>>> grad(lambda x: x**x)(0.0), jvp(lambda x: x**x, (0.0,), (1.0,))[1]
+(0.0, 0.0)
+>>> float(jet(lambda x: x**x, (0.0,), ([1.0],))[1][0])
+0.0
+>>> bool(grad(lambda x: x**x)(1e-300) < -689)
+True
 
 ```
 
