@@ -238,6 +238,14 @@ def _check_inputs(name: str, chosen: dict[int, Any], *, holomorphic: bool, allow
 _LEAF = tree.structure(0)
 
 
+def _in_words(count: int, out_tree: Any) -> str:
+    """Returns what a function gave that is no single array."""
+    containers = {tree.structure([0] * count): "list", tree.structure((0,) * count): "tuple"}
+    if count and out_tree in containers:
+        return f"a {containers[out_tree]} of {count} value{'s' if count > 1 else ''}"
+    return "None" if out_tree == tree.structure(None) else f"a tree {out_tree}"
+
+
 def checked_output(of: Differentiated, outs: Sequence[Any], results: Sequence[Any], out_tree: Any) -> ShapedArray:
     """Returns the type of the scalar that a function gave.
 
@@ -253,7 +261,7 @@ def checked_output(of: Differentiated, outs: Sequence[Any], results: Sequence[An
     name, holomorphic = of.name, of.holomorphic
     if out_tree is not _LEAF:
         raise ArgumentTypeError(
-            f"{name}: expected a function with one scalar result, got a tree {out_tree}; "
+            f"{name}: expected a function with one scalar result, got {_in_words(len(outs), out_tree)}; "
             "return one scalar, the rest with has_aux=True, or use vjp or jacrev"
         )
     aval = get_aval(outs[0])
