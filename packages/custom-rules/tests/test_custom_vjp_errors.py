@@ -97,7 +97,7 @@ NOT_LINEAR: dict[str, tuple[Function, str]] = {
     ),
     "a choice by it": (lambda r, ct: (ops.select(ct > 0.0, ct, -ct),), "one that decides something by it, `gt`"),
     "a branch": (lambda r, ct: (ct if ct[0] > 0.0 else -ct,), "transposition says: bool: expected a concrete value"),
-    "something else": (lambda r, ct: (r,), "one that gives something else than zero for the cotangent zero"),
+    "something else": (lambda r, ct: (r,), "for the cotangent zero; multiply each term of its result by the cotangent"),
 }
 
 

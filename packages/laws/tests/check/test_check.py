@@ -7,7 +7,8 @@ import pytest
 
 from lawful import ops
 from lawful.autodiff import stop_gradient
-from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError
+from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError, NotLinearError
+from lawful.custom_rules import custom_vjp
 from lawful.laws import Effort, LawReport, Report, check, laws, quick, set_default_effort, thorough, usual
 
 pytestmark = pytest.mark.once
@@ -151,3 +152,19 @@ def test_check_of_float16_near_its_end() -> None:
 
     report = check(scaled, np.array([0.5, 1.0], np.float16), laws=["jvp_linear", "vjp_linear"], effort=thorough)
     assert report.ok
+
+
+def test_check_error_that_stops_many_laws_is_listed_once() -> None:
+    """A bwd that forgets the cotangent stops every law of forward mode."""
+
+    @custom_vjp
+    def sine(x: Any) -> Any:
+        return ops.sin(x)
+
+    sine.defvjp(lambda x: (ops.sin(x), x), lambda x, ct: (ops.cos(x),))
+    report = check(sine, np.array([0.5, -2.0]), effort=quick)
+    stopped = [law.law for law in report.failures if isinstance(law.error, NotLinearError)]
+    assert len(stopped) > 5
+    assert str(report).count("multiply each term of its result by the cotangent") == 1
+    assert f"{', '.join(stopped)}: raises NotLinearError: custom_vjp of sine" in str(report)
+    assert sum(line.endswith(f"as {stopped[0]}") for line in str(report).splitlines()) == len(stopped) - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from lawful import tree
 from lawful.batching._batch import AxisData, batch_flat, place_batch_dim
@@ -162,14 +162,21 @@ def _passed_through(
     return {i: x for i, (axis, x) in enumerate(zip(axes, leaves, strict=True)) if axis is None and not is_array(x)}
 
 
+#: in_axes has no entry for an argument by name.
+_SHARED_BY_NAME: Final = (
+    "arguments by name are mapped over dimension 0; to share it, bind it with functools.partial or a lambda"
+)
+
+
 def _dim(name: str, axis: int | None, aval: ShapedArray, arguments: Any, leaf: int) -> int | None:
     """Returns an axis counted from 0; raises ArgumentValueError if the array has no such dimension."""
     if axis is None:
         return None
     if not -aval.ndim <= axis < aval.ndim:
+        by_name = leaf >= len(tree.leaves(arguments[0]))
         raise ArgumentValueError(
             f"{name}: expected an array with a dimension {axis} at {_argument(arguments, leaf)}, got {aval}; "
-            "change in_axes, or give None there to share it"
+            + (_SHARED_BY_NAME if by_name else "change in_axes, or give None there to share it")
         )
     return axis % aval.ndim
 

@@ -13,20 +13,22 @@ from lawful.ops import broadcast_in_dim_p, convert_element_type_p
 # A zero operand gives a zero result.
 _ZERO_PRESERVING = frozenset({broadcast_in_dim_p, convert_element_type_p})
 
+_FACTOR = "multiply each term of its result by the cotangent, since the rule has to be linear in it"
+
 Mask = tuple[bool, ...]
 
 
-def require_linear(program: ClosedJaxpr, constants: Sequence[Any], error: Callable[[str], NotLinearError]) -> None:
+def require_linear(program: ClosedJaxpr, constants: Sequence[Any], error: Callable[[str, str], NotLinearError]) -> None:
     """Raises an error if an equation or a result shows that a program is not linear in its inputs.
 
     Args:
       program: the program.
       constants: its results that do not depend on its inputs.
-      error: makes the error, from a description of the program.
+      error: makes the error, from a description of the program and a remedy, which may be empty.
     """
     for x in constants:
         if not may_be_zero(x):
-            raise error("one that gives something else than zero for the cotangent zero")
+            raise error("one that gives something else than zero for the cotangent zero", _FACTOR)
     values = dict(zip(program.jaxpr.constvars, program.consts, strict=True))
     _Check(error, values).outputs(program.jaxpr, (True,) * len(program.jaxpr.invars))
 
@@ -39,7 +41,7 @@ def may_be_zero(x: Any) -> bool:
 class _Check:
     """Walks through a program and its sub-jaxprs, and tracks which variables depend on the inputs."""
 
-    def __init__(self, error: Callable[[str], NotLinearError], values: dict[Any, Any]) -> None:
+    def __init__(self, error: Callable[[str, str], NotLinearError], values: dict[Any, Any]) -> None:
         self._error = error
         self._values = values
         self._known: dict[tuple[int, Mask], Mask] = {}
@@ -70,9 +72,9 @@ class _Check:
         if eqn.primitive.declaration is None:
             return [is_inexact(var.aval.dtype) for var in eqn.outvars]  # its transpose rule raises the error
         if not all([is_inexact(var.aval.dtype) for var in eqn.outvars]):
-            raise self._error(f"one that decides something by it, `{eqn.primitive.name}` at {eqn.source}")
+            raise self._error(f"one that decides something by it, `{eqn.primitive.name}` at {eqn.source}", "")
         if not self._is_linear(eqn, uses):
-            raise self._error(f"one that adds something to it, `{eqn.primitive.name}` at {eqn.source}")
+            raise self._error(f"one that adds something to it, `{eqn.primitive.name}` at {eqn.source}", _FACTOR)
         return [True] * len(eqn.outvars)
 
     def _results_of_sub_jaxprs(self, eqn: JaxprEqn, uses: list[bool]) -> list[bool]:

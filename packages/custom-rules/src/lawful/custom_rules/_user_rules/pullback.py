@@ -107,8 +107,9 @@ def _transposed(
     return [with_weakness_of(instantiated(x), aval) for x, aval in zip(found, avals, strict=True)]
 
 
-def _not_linear(label: str, got: str) -> NotLinearError:
+def _not_linear(label: str, got: str, remedy: str = "") -> NotLinearError:
+    remedy = f"{remedy}, or " if remedy else ""
     return NotLinearError(
         f"{label}: expected a bwd that is linear in the cotangent, because forward mode is derived from it by "
-        f"transposition, got {got}; give forward mode a rule of its own: def_jvp of custom_rule"
+        f"transposition, got {got}; {remedy}give forward mode a rule of its own: def_jvp of custom_rule"
     )

@@ -109,10 +109,12 @@ class Report:
         if not self.laws:
             return
         wide = max(len(x.law) for x in self.laws)
+        first_with = {name: names[0] for names, _ in self._grouped() for name in names[1:]}
         yield f"{'law':<{wide}}  {'verdict':<14}  cases"
         for x in self.laws:
             verdict = "MISSING RULE" if x.missing_rule else _WORDS[x.verdict]
-            yield _cut(f"{x.law:<{wide}}  {verdict:<14}  {x.cases:>5}", x.missing_rule or x.reason)
+            same = f"as {first_with[x.law]}" if x.law in first_with else ""
+            yield _cut(f"{x.law:<{wide}}  {verdict:<14}  {x.cases:>5}", x.missing_rule or same or x.reason)
 
     def _arguments(self) -> Iterator[str]:
         if self.tried:
