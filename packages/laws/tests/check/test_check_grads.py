@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.autodiff import stop_gradient
+from lawful.autodiff import stop_gradient, vjp
 from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError, Primitive
+from lawful.custom_rules import custom_jvp, custom_vjp
 from lawful.laws import check_grads
 
 x = np.array([0.5, 1.5])
@@ -105,3 +106,44 @@ def test_check_grads_mistake_is_explained(call: Any, error: type[Exception], tex
 def test_check_grads_of_a_conversion_passes() -> None:
     """The pairings of cotangents and of tangents have the dtypes of arguments and of results, which differ."""
     check_grads(lambda x: ops.convert_element_type(x, np.float64), (np.array([0.5, 2.0], np.float32),), 2, eps=0.5)
+
+
+def without_derivative_by(*names: str) -> Any:
+    """Returns a function of b, data and scale whose bwd gives None for some arguments."""
+
+    @custom_vjp
+    def loglik(b: Any, data: Any, scale: Any) -> Any:
+        return ops.mul(scale, ops.reduce_sum(ops.sin(ops.dot(data, b)), axes=(0,)))
+
+    def bwd(residuals: Any, ct: Any) -> Any:
+        found = dict(zip(("b", "data", "scale"), vjp(loglik.fun, *residuals)[1](ct), strict=True))
+        return tuple(None if name in names else x for name, x in found.items())
+
+    loglik.defvjp(lambda *args: (loglik.fun(*args), args), bwd)
+    return loglik
+
+
+@pytest.mark.parametrize("mode", ["fwd", "rev", "lin"])
+def test_check_grads_names_the_argument_without_derivative(mode: str) -> None:
+    data = np.linspace(-1.0, 1.0, 60).reshape(20, 3)
+    args = (np.array([0.5, -0.25, 1.0]), data, 2.0)
+    check_grads(without_derivative_by(), args, 1, [mode])
+    with pytest.raises(AssertionError, match=r"\(wrong is the derivative by data, which is zero\); look for") as caught:
+        check_grads(without_derivative_by("data"), args, 1, [mode])
+    assert "loglik(np.array([0.5, -0.25, 1.0]), f64[20,3], 2.0)" in str(caught.value)
+    both = r"\(wrong is the derivative by data, which is zero, and by scale, which is zero\)"
+    with pytest.raises(AssertionError, match=both):
+        check_grads(without_derivative_by("data", "scale"), args, 1, [mode])
+    check_grads(lambda b: without_derivative_by("data", "scale")(b, data, 2.0), args[:1], 1, [mode])
+
+
+def test_check_grads_of_many_elements_shows_the_largest_difference() -> None:
+    @custom_jvp
+    def sine(x: Any) -> Any:
+        return ops.sin(x)
+
+    sine.defjvp(lambda p, t: (ops.sin(p[0]), ops.mul(t[0], np.where(np.arange(60) == 7, 0.0, np.cos(np.ones(60))))))
+    with pytest.raises(
+        AssertionError, match=r"expected the tangent to be .*, -?\d\.\d+ at \[7\] of f64\[60\], got -?0\.0; look"
+    ):
+        check_grads(sine, (np.ones(60),), 1, "fwd")

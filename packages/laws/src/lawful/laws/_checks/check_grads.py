@@ -9,9 +9,14 @@ import numpy as np
 
 from lawful.core import ArgumentTypeError, ArgumentValueError, shorten
 from lawful.laws._checks.finite_differences import DEFAULT_STEP, Bound, Bounds, OneCheck
-from lawful.laws._checks.given import GivenCase, require_arguments, require_function, require_results
+from lawful.laws._checks.given import (
+    GivenCase,
+    floating_names,
+    require_arguments,
+    require_function,
+    require_results,
+)
 from lawful.laws._derivatives.directions import restrict
-from lawful.laws._law.case import Case
 from lawful.laws._law.effort import usual
 from lawful.laws._law.implementation import Function, Implementation
 from lawful.laws._law.law import Inapplicable, Trial
@@ -83,26 +88,27 @@ def check_grads(
             f"check_grads: expected floating arguments and results, got none: {error.message}; give arguments as floats"
         ) from None
     name = getattr(f, "__name__", "f")
-    _check_to_order(system, function, leaves, order, modes, bounds, name, case)
+    _check_to_order(system, function, leaves, floating_names(case), order, modes, bounds, name, case)
 
 
 def _check_to_order(
     system: Implementation,
     function: Function,
     leaves: list[Any],
+    names: list[str],
     order: int,
     modes: tuple[str, ...],
     bounds: Bounds,
     name: str,
-    case: Case,
+    case: GivenCase,
 ) -> None:
     """Checks a function from leaves to leaves, all floating-point, and its derivatives of lower orders."""
     count = len(leaves)
-    check_one = OneCheck("check_grads", system, function, leaves, bounds, case)
+    check_one = OneCheck("check_grads", system, function, leaves, names, bounds, case)
 
-    def again(derivative: Function, args: list[Any], what: str) -> None:
+    def again(derivative: Function, args: list[Any], of_args: list[str], what: str) -> None:
         if order > 1:
-            _check_to_order(system, derivative, args, order - 1, modes, bounds, what, case)
+            _check_to_order(system, derivative, args, of_args, order - 1, modes, bounds, what, case)
 
     for mode, what, derivative in (("fwd", "JVP", system.jvp), ("lin", "LIN", _by_linearization(system))):
         if mode not in modes:
@@ -113,7 +119,7 @@ def _check_to_order(
             return [*out, *tangent]
 
         check_one.forward(f"{what} of {name}", derivative)
-        again(pushed, [*leaves, *leaves], f"{what} of {name}")
+        again(pushed, [*leaves, *leaves], [*names, *[f"the tangent of {x}" for x in names]], f"{what} of {name}")
     if "rev" in modes:
 
         def pulled(*xs: Any) -> list[Any]:
@@ -121,7 +127,7 @@ def _check_to_order(
             return list(pull(out))
 
         check_one.reverse(f"VJP of {name}", system.vjp)
-        again(pulled, leaves, f"VJP of {name}")
+        again(pulled, leaves, names, f"VJP of {name}")
 
 
 def _by_linearization(system: Implementation) -> Function:

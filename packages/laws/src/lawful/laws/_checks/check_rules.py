@@ -10,7 +10,7 @@ import numpy as np
 from lawful import tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, float0, get_aval, shorten
 from lawful.laws._checks.finite_differences import DEFAULT_STEP, Bound, Bounds, OneCheck
-from lawful.laws._checks.given import GivenCase, require_arguments, require_function, require_results
+from lawful.laws._checks.given import GivenCase, floating_names, require_arguments, require_function, require_results
 from lawful.laws._derivatives.directions import is_floating
 
 
@@ -149,4 +149,4 @@ class _Given:
             return self.results(self.f(*self.arguments(list(leaves))))
 
         name = f"{err_msg}: {self.name}" if err_msg else self.name
-        compare(OneCheck(name, self.system, function, leaves, self.bounds, self.case))
+        compare(OneCheck(name, self.system, function, leaves, floating_names(self.case), self.bounds, self.case))

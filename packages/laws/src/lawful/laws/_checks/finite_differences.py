@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from lawful import tree
-from lawful.core import as_dtype
-from lawful.laws._law.case import Case, text_of_value
+from lawful.core import as_dtype, get_aval
+from lawful.laws._checks.given import GivenCase
+from lawful.laws._law.case import text_of_value
 from lawful.laws._law.implementation import Function, Implementation
 from lawful.laws._law.law import LawViolation
 from lawful.laws._law.smooth import moved
@@ -28,6 +29,8 @@ _TOLERANCES: Final[dict[np.dtype[Any], float]] = {
     np.dtype(np.float16): 1e-2,
     as_dtype("bfloat16"): 1e-1,
 }
+#: Arrays of more elements are not printed.
+_LONGEST: Final = 16
 _COARSE: Final = 1e-1  # for 8-bit floats
 
 
@@ -55,13 +58,25 @@ def _bound(given: Bound, dtype: np.dtype[Any]) -> float:
 
 
 class OneCheck:
-    """A function at arguments, whose derivatives are compared with finite differences in one direction."""
+    """A function at arguments, whose derivatives are compared with finite differences in one direction.
+
+    Args:
+      name: the check, for messages.
+      system: the system of transformations.
+      function: the function.
+      leaves: its arguments.
+      names: the names of these, for messages.
+      bounds: how much derivatives may differ.
+      case: the call.
+    """
 
     def __init__(
-        self, name: str, system: Implementation, function: Function, leaves: list[Any], bounds: Bounds, case: Case
-    ) -> None:
+        self, name: str, system: Implementation, function: Function, leaves: list[Any], names: Sequence[str],
+        bounds: Bounds, case: GivenCase,
+    ) -> None:  # fmt: skip
         self.name, self.system, self.leaves, self.bounds, self.case = name, system, leaves, bounds, case
         self.function = function
+        self.names = names
 
     def forward(self, what: str, derivative: Function) -> None:
         """Raises LawViolation unless a forward derivative is that of finite differences."""
@@ -70,7 +85,14 @@ class OneCheck:
         with np.errstate(all="ignore"):
             out, tangent = derivative(self.function, self.leaves, direction)
             self._compare(f"{what}: expected the primal output to be that of the function", out, self._value())
-            self._compare(f"{what}: expected the tangent to be the finite difference", tangent, self._along(direction))
+
+            def by(alone: list[Any]) -> tuple[list[Any], list[Any]]:
+                return self._numpy(derivative(self.function, self.leaves, alone)[1]), self._along(alone)
+
+            self._compare(
+                f"{what}: expected the tangent to be the finite difference", tangent, self._along(direction),
+                lambda: self._at_fault(direction, by),
+            )  # fmt: skip
 
     def reverse(self, what: str, derivative: Function) -> None:
         """Raises LawViolation unless a derivative of reverse mode is the transpose of finite differences."""
@@ -80,15 +102,38 @@ class OneCheck:
             self._compare(f"{what}: expected the primal output to be that of the function", out, self._value())
             direction = [_direction(self.system, random, x) for x in self.leaves]
             weights = [_direction(self.system, random, x) for x in out]
-            pulled = _pairing(self._numpy(pull(weights)), direction)
+            cotangents = self._numpy(pull(weights))
+            pulled = _pairing(cotangents, direction)
             expected = _pairing(self._along(direction), weights)
+
+            def by(alone: list[Any]) -> tuple[list[Any], list[Any]]:
+                return [_pairing(cotangents, alone)], [_pairing(self._along(alone), weights)]
+
             # Arguments and results may have different dtypes: both numbers are as exact as the coarser of these.
             coarser = max(pulled.dtype, expected.dtype, key=lambda dtype: _TOLERANCES.get(dtype, _COARSE))
             pulled, expected = pulled.astype(coarser), expected.astype(coarser)
         self._compare(
             f"{what}: expected the cotangent paired with a direction to be the finite difference paired with weights",
-            [pulled], [expected],
+            [pulled], [expected], lambda: self._at_fault(direction, by),
         )  # fmt: skip
+
+    def _at_fault(self, direction: list[Any], by: Callable[[list[Any]], tuple[list[Any], list[Any]]]) -> str:
+        """Returns the words for the arguments by which a derivative is wrong; empty if there is only one.
+
+        Args:
+          direction: a tangent of each argument.
+          by: from a direction along one argument, what the derivative and what the differences give.
+        """
+        wrong = []
+        with np.errstate(all="ignore"):
+            for i, name in enumerate(self.names):
+                got, wanted = by([v if i == j else v * 0 for j, v in enumerate(direction)])
+                pairs = [(x, y.astype(x.dtype)) for x, y in zip(got, wanted, strict=True) if x.shape == y.shape]
+                if any([self.bounds.exceeded(x, y) for x, y in pairs]):
+                    wrong.append(f"{name}, which is zero," if not any([np.any(x) for x in got]) else name)
+        if not wrong or (len(self.names) == 1 and wrong == [*self.names]):
+            return ""
+        return f" (wrong is the derivative by {' and by '.join(wrong).removesuffix(',')})"
 
     def _value(self) -> list[Any]:
         return list(self.function(*self.leaves))
@@ -107,20 +152,31 @@ class OneCheck:
     def _numpy(self, values: Any) -> list[Any]:
         return [np.asarray(self.system.numpy(x)) for x in tree.leaves(values)]
 
-    def _compare(self, what: str, found: Any, expected: Any) -> None:
+    def _compare(self, what: str, found: Any, expected: Any, at_fault: Callable[[], str] = str) -> None:
         pairs = zip(self._numpy(found), self._numpy(expected), strict=True)
         for i, (got, wanted) in enumerate(pairs):
             if got.shape != wanted.shape or got.dtype != wanted.dtype:
                 detail = f"{wanted.dtype}{list(wanted.shape)}, got {got.dtype}{list(got.shape)}"
             elif self.bounds.exceeded(got, wanted):
-                detail = f"{text_of_value(wanted)}, got {text_of_value(got)}"
+                detail = _difference(wanted, got)
             else:
                 continue
             which = f" (result {i})" if len(found) > 1 else ""
             raise LawViolation(
-                f"{self.name}: {what}{which}, {detail}; look for the rule that is wrong with lawful.laws.check, or "
-                f"give a larger eps, atol or rtol\n{self.case.text(self.system)}"
+                f"{self.name}: {what}{which}, {detail}{at_fault()}; look for the rule that is wrong with "
+                f"lawful.laws.check, or give a larger eps, atol or rtol\n{self.case.text(self.system, _LONGEST)}"
             )
+
+
+def _difference(wanted: np.ndarray[Any, Any], got: np.ndarray[Any, Any]) -> str:
+    """Returns the text of two arrays; of long ones, that of the elements that differ most."""
+    if wanted.size <= _LONGEST:
+        return f"{text_of_value(wanted)}, got {text_of_value(got)}"
+    wide = np.complex128 if wanted.dtype.kind == "c" else np.float64
+    distance = np.abs(wanted.astype(wide) - got.astype(wide))
+    index = np.unravel_index(np.argmax(distance), distance.shape)
+    where = [int(i) for i in index]
+    return f"{wanted[index]} at {where} of {get_aval(wanted)}, got {got[index]}"
 
 
 def _direction(system: Implementation, random: np.random.Generator, x: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,10 +20,12 @@ from lawful.core import (
     get_aval,
     shorten,
 )
+from lawful.laws._derivatives.directions import is_floating
 from lawful.laws._law.case import Case, text_of_value
 from lawful.laws._law.implementation import Implementation
 from lawful.laws._law.values import indented
 from lawful.laws._primitives.call import PrimitiveCall
+from lawful.staging import argument_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,28 @@ class GivenCase(Case):
     def on(self, system: Implementation) -> Callable[..., Any]:
         return self.function if self.in_axes is None else system.vmap(self.function, self.in_axes)
 
-    def text(self, system: Implementation) -> str:
+    def text(self, system: Implementation, longest: float = math.inf) -> str:
+        """Returns the text of the call; arguments of more elements than ``longest`` have their types only."""
         name = name_of(self.function)
         called = name if self.in_axes is None else f"vmap({name}, in_axes={self.in_axes})"
-        args = ", ".join(map(text_of_value, self.args))
+        args = ", ".join([text_of_value(x) if _size(x) <= longest else _type_text(x) for x in self.args])
         return f"The call:\n{indented(f'{called}({args})')}\n{_origin(self.function)}Drawn with seed {self.seed}."
+
+
+def floating_names(case: GivenCase) -> list[str]:
+    """Returns the names of the floating-point leaves of the arguments, as the user writes them."""
+    leaves, treedef = tree.flatten((case.args, {}))
+    names = argument_names(case.function, treedef)
+    return [name for name, x in zip(names, leaves, strict=True) if is_floating(get_aval(x))]
+
+
+def _size(value: Any) -> int:
+    return sum(np.size(x) for x in tree.leaves(value))
+
+
+def _type_text(value: Any) -> str:
+    types = tree.map(lambda x: str(get_aval(x)), value)
+    return types if isinstance(types, str) else shorten(types)
 
 
 #: A subject of `check`: a function, or a primitive with parameters.
