@@ -193,15 +193,12 @@ def test_vmap_in_axes_that_do_not_fit_error(in_axes: Any, args: Any, words: str)
     assert message.startswith(f"{__file__}:")
 
 
-@pytest.mark.parametrize("in_axes", [0, (0,), ({"a": 0},)])
+@pytest.mark.parametrize("in_axes", [0, (0,)])
 def test_vmap_argument_by_name_without_dimension_error(in_axes: Any) -> None:
-    """`in_axes` cannot name it, so the advice is another one."""
-    x = {"a": np.ones(2)}
-    with pytest.raises(ArgumentValueError) as caught:
-        vmap(lambda x, n: x["a"] * n, in_axes=in_axes)(x, n=3)
-    message = str(caught.value)
-    assert "an array with a dimension 0 at argument 'n', got ~i64[]; arguments by name are mapped over dim" in message
-    assert message.endswith("to share it, bind it with functools.partial or a lambda")
+    with pytest.raises(
+        ArgumentValueError, match=r"at argument 'n', .*; to share it, bind it with functools\.partial or"
+    ):
+        vmap(lambda x, n: x * n, in_axes)(np.ones(2), n=3)
 
 
 @pytest.mark.parametrize(
