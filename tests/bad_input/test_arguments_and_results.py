@@ -148,6 +148,8 @@ def test_transformations_mismatched_axes(refused):
     refused(ArgumentValueError, "tuple of that length", lambda: vmap(lambda x: x, in_axes=(0, 0))(THREE))
     refused(ArgumentValueError, "make them equal", lambda: vmap(lambda x, y: x)(THREE, np.ones(2)))
     refused(ArgumentValueError, "change in_axes, or give None", lambda: vmap(lambda x: x)(AT))
+    by_name = "to share it, bind it with functools.partial or a lambda"
+    refused(ArgumentValueError, by_name, lambda: vmap(lambda x, n: x * n, in_axes=(0,))(THREE, n=3))
     refused(ArgumentValueError, "make them equal", lambda: jit(vmap(lambda x, y: x))(THREE, np.ones(2)))
 
 

@@ -193,14 +193,6 @@ def test_vmap_in_axes_that_do_not_fit_error(in_axes: Any, args: Any, words: str)
     assert message.startswith(f"{__file__}:")
 
 
-@pytest.mark.parametrize("in_axes", [0, (0,)])
-def test_vmap_argument_by_name_without_dimension_error(in_axes: Any) -> None:
-    with pytest.raises(
-        ArgumentValueError, match=r"at argument 'n', .*; to share it, bind it with functools\.partial or"
-    ):
-        vmap(lambda x, n: x * n, in_axes)(np.ones(2), n=3)
-
-
 @pytest.mark.parametrize(
     ("out_axes", "words"),
     [
