@@ -33,9 +33,9 @@ WANTED = [
     (np.asarray, TracerArrayConversionError, "lawful.numpy of the same name"),
     (np.array, TracerArrayConversionError, "lawful.numpy of the same name"),
     (lambda x: np.asarray([x, x]), LawfulError, ""),
-    (lambda x: np.float64(x), TracerArrayConversionError, "x.astype(...) for numpy.float64(x)"),
-    (lambda x: np.random.normal(x), TracerArrayConversionError, "lawful.random for numpy.random"),  # noqa: NPY002
-    (lambda x: np.sin([x, x]), TracerArrayConversionError, "lawful.numpy.array([x, ...]) for a list"),
+    (lambda x: np.float64(x), TracerArrayConversionError, "write x.astype(numpy.float64)"),
+    (lambda x: np.random.normal(x), TracerArrayConversionError, "draw by lawful.random"),  # noqa: NPY002
+    (lambda x: np.sin([x, x]), TracerArrayConversionError, "numpy.sin: expected a NumPy array"),
     (lambda x: np.sum([x, x]), TracerArrayConversionError, "lawful.numpy.array([x, ...]) in place of a list"),
     (lambda x: x.tolist(), TracerArrayConversionError, "; index it, print it by lawful.debug.print, or take the"),
     (lambda x: f"{x:.3f}", ConcretizationTypeError, "lawful.debug.print('{:.3f}', x)"),

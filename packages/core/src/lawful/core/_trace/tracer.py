@@ -222,7 +222,7 @@ class Tracer:
         elif wanted == "index":
             cure = "write lawful.numpy.take(a, x) in place of a[x]"
         elif wanted.startswith("pandas."):
-            cure = "give pandas values, and compute with the array of the pandas object, data.to_numpy()"
+            cure = "give pandas values; compute with the array of a pandas object, data.to_numpy()"
         elif wanted.startswith("scipy."):
             cure = (
                 "use the function of lawful.special, lawful.numpy or lawful.autograd.scipy of the same name, write it "
