@@ -126,3 +126,18 @@ def test_peak_memory_closed_over_array_is_constant(compose: Any) -> None:
     memory = peak_memory(compose(lambda b: twice(X, b)))(np.ones(10))
     assert [value.kind for value in memory.values if value.bytes == X.nbytes] == ["constant"]
     assert memory.peak < 2 * X.nbytes
+
+
+def test_memory_map_is_copied_into_the_program(tmp_path: Any) -> None:
+    mapped: Any = np.memmap(tmp_path / "table", dtype=np.float64, mode="w+", shape=(1000,))
+    mapped[:] = 1.0
+
+    def f(b: Any) -> Any:
+        return lnp.sum(b * mapped)
+
+    compiled = [jit(f, backend="numpy"), jit(f)]
+    pullback, linear = vjp(f, 2.0)[1], linearize(f, 2.0)[1]
+    before = [g(2.0) for g in compiled], pullback(1.0), linear(1.0)
+    mapped[:] = 0.0
+    assert [float(g(2.0)) for g in compiled] == [2000.0, 2000.0]
+    assert (pullback(1.0), linear(1.0)) == before[1:] == ((1000.0,), 1000.0)

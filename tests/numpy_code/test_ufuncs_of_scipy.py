@@ -1,5 +1,6 @@
 """SciPy's special functions of tracers call lawful's functions of the same names."""
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -84,3 +85,19 @@ def test_register_ufuncs_asks_the_last_module_first(monkeypatch: pytest.MonkeyPa
     assert libraries.found == {}
     assert libraries.counterpart(scipy.special.erf) is lawful.special.erf
     assert libraries._counterparts["scipy.special"] == ["lawful.special.stats", "lawful.special"]
+
+
+@pytest.mark.parametrize("name", ["erf", "gammaln", "jv", "iv", "gammainc", "expit", "xlogy", "psi", "beta", "betainc"])
+def test_ufunc_of_device_arrays_is_that_of_scipy(name: str) -> None:
+    importlib.import_module("lawful.autograd.scipy.special")  # whose functions call SciPy's for values
+    ufunc = getattr(scipy.special, name)
+    x = np.array([0.3, 0.5])
+    on_device = jit(lambda x: x + 0.0)(x)
+    np.testing.assert_array_equal(ufunc(*[on_device] * ufunc.nin), ufunc(*[x] * ufunc.nin))
+
+
+def test_keywords_of_ufuncs_are_refused_for_tracers() -> None:
+    importlib.import_module("lawful.autograd.scipy.special")
+    for options in ({"where": np.array([True, False])}, {"dtype": np.float64}):
+        with pytest.raises(ArgumentTypeError, match="gammaln: expected arguments that lawful's function has too"):
+            jvp(lambda x, options=options: scipy.special.gammaln(x, **options), (np.ones(2),), (np.ones(2),))

@@ -229,3 +229,12 @@ def test_odeint_refuses_wrong_arguments() -> None:
         odeint(lambda y, t: {"y": y}, y0, TIMES)
     with pytest.raises(ArgumentTypeError, match="an array, as y0 is one, got a tuple of 2"):
         odeint(lambda y, t: (y, y), y0, TIMES)
+
+
+def test_odeint_times_that_are_not_finite() -> None:
+    with pytest.raises(ArgumentValueError, match="expected finite times"):
+        odeint(lambda y, t: -y, 1.0, np.array([0.0, np.inf]))
+    np.testing.assert_allclose(odeint(lambda y, t: -y, 1.0, np.array([0.0, np.nan, 1.0])), [1.0, np.nan, np.nan])
+    for backend in ("numpy", "xla"):
+        found = jit(lambda t: odeint(lambda y, t: -y, 1.0, t), backend=backend)(np.array([0.0, 1.0, np.inf]))
+        np.testing.assert_allclose(found, [1.0, np.exp(-1.0), np.nan], rtol=1e-6)

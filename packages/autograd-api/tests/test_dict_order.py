@@ -1,7 +1,7 @@
 """Dicts keep the order of their keys: in functions that are differentiated, in derivatives, and in vectors' trees."""
 
 from collections import OrderedDict, defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 import pytest
@@ -27,6 +27,7 @@ from lawful.autograd.misc import flatten
 from lawful.autograd.misc.optimizers import adam, rmsprop, sgd
 from lawful.autograd.test_util import check_grads
 from lawful.autograd.tracer import Node, getval, trace
+from lawful.core import ArgumentTypeError
 
 Q = {"z": 1.0, "a": 2.0}
 MIXED = {2: 1.0, "a": 3.0}
@@ -182,3 +183,25 @@ def test_values_of_dict_in_own_order() -> None:
     assert same(grad(g)(MIXED), {2: 9.0, "a": 6.0})
     assert trace(Plain.new_root(), f, MIXED)[0] == 9.0
     assert kinds == [True]
+
+
+class Pair(NamedTuple):
+    z: Any
+    a: Any
+
+
+def test_derivative_with_another_order_inside_other_containers() -> None:
+    tangent = Pair(1.0, {"b": 100.0, "q": 10.0})
+    assert make_jvp(lambda p: p.z * p.a["q"])(Pair(2.0, {"q": 3.0, "b": 4.0}))(tangent)[1] == 23.0
+    assert make_vjp(lambda x: Pair(x, {"q": 2 * x, "b": x}))(1.0)[0](tangent) == 121.0
+    of_ordered = make_jvp(lambda p: p["z"] * p["a"]["q"])(OrderedDict(z=1.0, a={"q": 2.0, "b": 3.0}))
+    assert of_ordered(OrderedDict(a={"b": 0.0, "q": 1.0}, z=0.0))[1] == 1.0
+    assert make_jvp(lambda p: p["z"] * p["a"] ** 3)(OrderedDict(z=1.0, a=2.0))(OrderedDict(a=1.0, z=0.0))[1] == 12.0
+
+
+def test_subclass_of_dict_that_is_no_tree() -> None:
+    class Parameters(dict[str, float]):
+        pass
+
+    with pytest.raises(ArgumentTypeError, match=r"a Parameters is no tree: write dict\(x\)"):
+        grad(lambda p: p["z"])(Parameters(z=1.0))

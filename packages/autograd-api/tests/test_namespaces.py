@@ -180,6 +180,8 @@ def test_vectorize_of_tracers() -> None:
 
 
 def test_vectorize_options() -> None:
+    scaled = grad(lambda y: np.sum(np.vectorize(lambda x: x * y, otypes=[float])(numpy.array([1.0, 2.0]))))
+    assert scaled(3.0) == 3.0
     x = numpy.array([0.5, -1.0, 2.0])
     pair = np.vectorize(lambda a: (a, a**2))
     assert grad(lambda x: np.sum(pair(x)[1] * 2.0))(x).tolist() == [2.0, -4.0, 8.0]

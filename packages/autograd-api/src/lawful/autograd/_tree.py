@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
@@ -140,4 +140,11 @@ def in_order_of(like: Any, x: Any) -> Any:
         return _node([(key, in_order_of(like[key], x[key])) for key in like], x)
     if (cls is list or cls is tuple) and isinstance(like, list | tuple) and len(like) == len(x):
         return cls([in_order_of(one, child) for one, child in zip(like, x, strict=True)])
+    if cls is OrderedDict and isinstance(like, dict) and like.keys() == x.keys():
+        return OrderedDict([(key, in_order_of(like[key], x[key])) for key in like])
+    if cls is type(like) and tree.is_tree_node(cls):
+        children, treedef = tree.flatten(x, is_leaf=lambda child: child is not x)
+        others = tree.leaves(like, is_leaf=lambda child: child is not like)
+        if len(others) == len(children):
+            return treedef.unflatten([in_order_of(*pair) for pair in zip(others, children, strict=True)])
     return x

@@ -48,8 +48,8 @@ def odeint(
 
     Returns:
       A pytree like ``y0`` whose arrays have a first dimension for the times. It is NaN from the first time that is not
-      reached: because of ``mxstep``, or as the solution becomes infinite. Where times are traced, it is NaN from the
-      first one that turns back, and so are derivatives; those of reverse mode are NaN throughout.
+      reached: because of ``mxstep``, or as the solution becomes infinite. It is NaN from the first time that is NaN; and
+      where times are traced, from the first one that is infinite or turns back. Derivatives are NaN there too.
 
     Reverse mode solves the adjoint equation backwards in time, with the same tolerances and in memory that does not
     depend on the number of steps. Forward mode differentiates the steps. Both have any order.
@@ -78,6 +78,9 @@ def odeint(
             f"odeint: expected times that rise throughout or fall throughout, got {shorten(known)}; sort them, and "
             "take the solutions in the order that you want"
         )
+    if known is not None and numpy.any(numpy.isinf(known)):
+        raise ArgumentValueError(f"odeint: expected finite times, got {shorten(known)}; end at a large time instead")
+    is_masked = known is None or bool(numpy.any(numpy.isnan(known)))
     y0 = tree.map(lambda y: inexact("odeint", np.asarray(y), linear_algebra=False)[0], y0)
     try:
         converted, consts = closure_convert(func, y0, t[0], *args)
@@ -101,8 +104,9 @@ def odeint(
 
     control = Control(float(rtol), float(atol), float(hmax), float(mxstep))
     with numpy.errstate(all="ignore"):  # steps that go too far are taken back
-        ys = _solved(slope, control, start, t, args, tuple(consts))
-        if known is None:  # by a product, so that derivatives are NaN too
+        until = np.where(np.isfinite(t), t, 0.0) if is_masked else t  # no step reaches infinity
+        ys = _solved(slope, control, start, until, args, tuple(consts))
+        if is_masked:  # by a product, so that derivatives are NaN too
             ys = ys * ops.convert_element_type(ops.where(_turned(t), math.nan, 1.0), vector.dtype)[:, None]
     leaves, treedef = tree.flatten(y0)
     ends = numpy.cumsum([0, *[get_aval(leaf).size for leaf in leaves]]).tolist()
@@ -117,10 +121,10 @@ def odeint(
 
 
 def _turned(t: Any) -> Any:
-    """Returns for each time whether it, or one before it, is on the wrong side of the time before."""
+    """Returns for each time whether it, or one before it, is not finite or on the wrong side of the time before."""
     direction = np.where(t[-1] < t[0], -1.0, 1.0)
     is_back = np.concatenate([np.zeros(1, bool), direction * (t[1:] - t[:-1]) < 0])
-    return np.cumsum(is_back) > 0
+    return np.cumsum(np.logical_or(is_back, np.logical_not(np.isfinite(t)))) > 0
 
 
 def _explain_structure(out: Any, state: Any) -> str:

@@ -29,6 +29,8 @@ def read_only(x: Any) -> Any:
     While a program is recorded, and for large arrays always, it is the same copy for as long as that lives and ``x``
     has the same bits.
     """
+    if type(x) is np.memmap:
+        x = x.view(np.ndarray)
     if type(x) is not np.ndarray:
         return x
     owner = x

@@ -194,7 +194,7 @@ class PartialTrace(Recorder):
             self.volatile = before
 
     def snapshot(self, x: Any) -> Any:
-        return read_only(x) if type(x) is np.ndarray and self.may_change(x) else x
+        return read_only(x) if type(x) in (np.ndarray, np.memmap) and self.may_change(x) else x
 
     def may_change(self, x: np.ndarray[Any, Any]) -> bool:
         """Whether an array may be written into later: the user's, or a view of one."""

@@ -8,7 +8,7 @@ import numpy
 
 import lawful.numpy as np
 from lawful.autograd._namespace.function import as_array
-from lawful.core import ArgumentValueError, Tracer, TracerArrayConversionError
+from lawful.core import ArgumentValueError, LawfulError, Tracer, TracerArrayConversionError
 
 
 class vectorize(numpy.vectorize):  # NumPy's name
@@ -28,6 +28,9 @@ class vectorize(numpy.vectorize):  # NumPy's name
                 return super().__call__(*args, **kwargs)
             except TracerArrayConversionError:  # in a list, or of the function itself
                 pass
+            except ValueError as error:  # NumPy's, of a tracer where ``otypes`` are given
+                if not isinstance(error.__cause__, LawfulError):
+                    raise
         if self.signature is not None:
             mapped: Any = np.vectorize(
                 self.pyfunc, otypes=self.otypes, excluded=self.excluded, signature=self.signature

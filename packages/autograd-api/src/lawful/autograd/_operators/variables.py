@@ -29,7 +29,7 @@ def as_variable(x: Any) -> Any:
         except _RefusedLeaf:
             pairs = leaves_with_path(tree.ordered(x))
             path, leaf = next((path, leaf) for path, leaf in pairs if _is_refused(leaf))
-            raise _refusal(leaf, f" at {keystr(path)} of the argument") from None
+            raise _refusal(leaf, f" at {keystr(path)} of the argument" if path else "") from None
     if _is_refused(x):
         raise _refusal(x)
     return _as_leaf(x)
@@ -58,6 +58,8 @@ def _refusal(x: Any, where: str = "") -> ArgumentTypeError:
     got, cure = shorten(x), "convert it with numpy.asarray, or leave it out"
     if is_array(x):
         cure = f"write it as a float, {float(x)!r}, or leave it out"
+    elif isinstance(x, dict):
+        cure = f"a {type(x).__name__} is no tree: write dict(x)"
     elif hasattr(type(x), "__array__") and hasattr(type(x), "__len__"):
         got = f"a {type(x).__name__} of length {len(x)}"
         cure = "convert it with to_numpy(float)" if hasattr(x, "to_numpy") else "convert it with numpy.asarray"

@@ -165,9 +165,11 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
         return NotImplemented  # another library's array may have an implementation
     function = _ufunc_method(ufunc, method)
     name = _name(ufunc) + ("" if method == "__call__" else f".{method}")
+    of_library = ufunc in libraries.found
     if not any(isinstance(x, Tracer) for x in inputs):
-        return _of_values(name, getattr(ufunc, method), function, inputs, kwargs)
-    if function is not None and _accepts(function, kwargs):
+        # A function of ours for a library's ufunc may call the ufunc for values.
+        return _of_values(name, getattr(ufunc, method), None if of_library else function, inputs, kwargs)
+    if function is not None and (not kwargs if of_library else _accepts(function, kwargs)):
         return _of_array_likes(function, inputs, kwargs)
     if method == "at":
         raise ArgumentTypeError(
