@@ -48,15 +48,15 @@ def odeint(
 
     Returns:
       A pytree like ``y0`` whose arrays have a first dimension for the times. It is NaN from the first time that is not
-      reached: because of ``mxstep``, or as the solution becomes infinite. It is NaN from the first time that is NaN; and
-      where times are traced, from the first one that is infinite or turns back. Derivatives are NaN there too.
+      reached: because of ``mxstep``, or as the solution becomes infinite; and from the first time that is NaN, or where
+      times are traced, infinite or turned back. Derivatives are NaN there too.
 
     Reverse mode solves the adjoint equation backwards in time, with the same tolerances and in memory that does not
     depend on the number of steps. Forward mode differentiates the steps. Both have any order.
 
     Raises:
-      ArgumentValueError: the times are no vector, or known and turn back, or ``func`` gives other shapes than those of
-        ``y0``.
+      ArgumentValueError: the times are no vector, or known and turn back or are infinite, or ``func`` gives other
+        shapes than those of ``y0``.
       ArgumentTypeError: ``func`` gives a pytree of another structure, or the times are complex.
 
     >>> odeint(lambda y, t: -2.0 * t * y, 1.0, np.array([0.0, 1.0, 2.0]))
