@@ -38,7 +38,14 @@ NOT_WALKED = {
         *("is_axis_of_scalar", "is_eager", "reduced_axes", "static_integers"),
     },
     "declares, registers or observes a function": {
-        *("call_with_values", "composite", "elementwise", "register_numpy_functions", "tangent_sum_hook"),
+        *(
+            "call_with_values",
+            "composite",
+            "elementwise",
+            "register_numpy_functions",
+            "register_ufuncs",
+            "tangent_sum_hook",
+        ),
     },
     "is about the weakness inside of a jaxpr, which has an aval": {"with_weakness_of"},
 }

@@ -53,7 +53,8 @@ def test_ufunc_of_scipy_on_tracers(name: str) -> None:
     if name != "gammasgn":
         tangents = [jvp(lambda x, f=f: f(*args, x), (X,), (X,))[1] for f in (theirs, ours)]
         for found, wanted in zip(*map(as_tuple, tangents), strict=True):
-            np.testing.assert_array_equal(found, wanted)
+            # Where lawful.autograd is imported, its functions are run, which take SciPy's values.
+            np.testing.assert_allclose(found, wanted, rtol=1e-13)
 
 
 def test_ufunc_of_scipy_of_another_name() -> None:

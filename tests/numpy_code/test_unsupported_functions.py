@@ -87,7 +87,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], str, str]] = {
     "int64": (lambda x: 2 * np.int64(x[0]), "numpy.int64", "write x.astype(numpy.int64), or take getval(x)"),
     "bool": (lambda x: np.bool_(x), "numpy.bool", "write x.astype(numpy.bool), or take getval(x)"),
     "arange": (lambda x: np.arange(0, x[0]), "numpy.arange", "the length of the result depends on it"),
-    "lnp.arange": (lambda x: lnp.arange(x[0]), "arange", "the length of the result depends on it"),
+    "lnp.arange": (lambda x: lnp.arange(x[0]), "arange", "on which the length of the result depends"),
     "full": (lambda x: np.full((2, 3), x), "numpy.full", "lawful.numpy of the same name"),
     "vectorize": (lambda x: np.vectorize(lambda y: y + 1)(x), "numpy.vectorize", "lawful.numpy of the same name"),
     "kaiser": (lambda x: np.kaiser(3, x[0]), "numpy.kaiser", "lawful.numpy of the same name"),
@@ -129,7 +129,7 @@ LISTS: dict[str, tuple[Callable[[Any], Any], str, str]] = {
     "NumPy's concatenate": (lambda x: np.concatenate([[x[0]], x]), "concatenate: ", AN_ARRAY),
     "ragged": (lambda x: lnp.sum([x[0], [1.0]]), "sum: ", "make its rows equally long"),
     "NumPy's sum": (lambda x: np.sum([x[0], 1.0]), "numpy.sum: ", "lawful.numpy.array([x, ...]) in place of a list"),
-    "NumPy's sin": (lambda x: np.sin([x[0], 1.0]), "numpy.array or", "lawful.numpy.array([x, ...]) for a list"),
+    "NumPy's sin": (lambda x: np.sin([x[0], 1.0]), "numpy.sin: ", "lawful.numpy.array([x, ...]) in place of a list"),
     "arange": (lambda x: lnp.arange(x[0]), "arange: ", "make the argument static (static_argnums of jit)"),
     "arange to": (lambda x: lnp.arange(0, x[0], 1), "arange: ", "make the argument static (static_argnums of jit)"),
 }
@@ -158,7 +158,7 @@ def test_unsupported_list_as_an_array(name: str):
 
 
 SCIPY: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "j0": (scipy.special.j0, "j0: "),
+    "ber": (scipy.special.ber, "scipy.special.ber: "),
     "solve_ivp": (
         lambda x: scipy.integrate.solve_ivp(lambda t, y: -y, (0, 1), [x[0]]).y[0, -1],
         "scipy.integrate.solve_ivp: ",

@@ -137,7 +137,7 @@ def test_check_grads_names_the_argument_without_derivative(mode: str) -> None:
     check_grads(lambda b: without_derivative_by("data", "scale")(b, data, 2.0), args[:1], 1, [mode])
 
 
-def test_check_grads_of_many_elements_shows_the_largest_difference() -> None:
+def test_check_grads_shows_the_largest_of_many_differences() -> None:
     @custom_jvp
     def sine(x: Any) -> Any:
         return ops.sin(x)

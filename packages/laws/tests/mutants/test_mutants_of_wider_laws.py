@@ -11,7 +11,7 @@ from lawful import ops
 from lawful.autodiff._fast.jvp import FastJVPTrace
 from lawful.autodiff._jvp import JVPTrace
 from lawful.control_flow import cond_p
-from lawful.core import ArgumentTypeError, Primitive, current
+from lawful.core import ArgumentTypeError, Primitive, SourceLine, current
 from lawful.laws import Case, Drawn, LawViolation, examine, laws
 from lawful.laws.systems import Lawful, lawful
 from lawful.staging import clear_caches
@@ -174,7 +174,8 @@ def test_errors_reject_a_message_without_its_place(monkeypatch: pytest.MonkeyPat
 def test_errors_reject_another_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from lawful.tree.base import errors
 
-    monkeypatch.setattr(errors, "user_source", lambda: "elsewhere.py:1 (f)")
+    elsewhere = SourceLine(test_errors_reject_another_line.__code__, 0)
+    monkeypatch.setattr(errors, "user_source", lambda: elsewhere)
     rejects("errors_name_their_place", plain, "does not begin with the line")
 
 

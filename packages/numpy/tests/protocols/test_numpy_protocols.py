@@ -114,7 +114,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a ufunc that lawful has not": (lambda x: np.isnat(x), r"numpy\.isnat: .*booleans, integers"),
     "an argument that lawful has not": (lambda x: np.copy(x, order="F"), r"numpy\.copy: .*order="),
     "writing": (lambda x: np.copyto(ARRAY.copy(), x), r"numpy\.copyto: "),
-    "conversion": (lambda x: np.asarray(x), r"numpy\.array or numpy\.asarray: "),
+    "conversion": (lambda x: np.asarray(x), r"numpy\.asarray: "),
     "conversion by a function": (lambda x: np.full((2, 2), x), r"numpy\.full: "),
     "an index that is assigned to": (
         lambda x: assign(ARRAY.copy(), x[0]),

@@ -245,7 +245,8 @@ def call_in_rule(is_rule: bool, call: Callable[..., Any], *args: Any) -> Any:
     thread = get_ident()
     before = _overrides.get(thread)
     source = None if before is None else user_source()
-    if before is None or source is None:
+    # A line of another class tells more than a place, such as the equation of the stage before, and stays.
+    if before is None or source is None or type(source) not in (SourceLine, _RuleLine):
         return call(*args)
     _overrides[thread] = _RunningRule(source, _frame_at(0), source if is_rule else source.caller)
     try:
