@@ -16,6 +16,8 @@ from lawful.core import DictCache, current
 
 #: Up to this many bytes, a copy takes less time than an array of truth values.
 _FEW_BYTES: Final = 4_096
+#: From so many bytes on, a second copy costs more than looking for the first.
+_MANY_BYTES: Final = 65_536
 #: By id of an array, weak references to it and to its read-only copy. The copy is used again for as long as something
 #: else holds it, so that an array that several traces close over is one constant.
 _copies: Final[DictCache[int, tuple[Callable[[], Any], Callable[[], Any]]]] = DictCache(
@@ -29,16 +31,16 @@ def read_only(x: Any) -> Any:
     While a program is recorded, and for large arrays always, it is the same copy for as long as that lives and ``x``
     has the same bits.
     """
-    if type(x) is np.memmap:
-        x = x.view(np.ndarray)
     if type(x) is not np.ndarray:
-        return x
+        if type(x) is not np.memmap:
+            return x
+        x = x.view(np.ndarray)
     owner = x
     while type(owner.base) is np.ndarray:
         owner = owner.base
     if owner.base is None and not x.flags.writeable and not owner.flags.writeable:
         return x
-    if x.nbytes <= _FEW_BYTES and current.trace.evaluates_constants:
+    if x.nbytes < _MANY_BYTES and current.trace.evaluates_constants:
         return _copied(x)
     known = _copies.entries.get(id(x))
     if known is not None and known[0]() is x:
