@@ -71,7 +71,7 @@ def _itself(x: Any) -> Any:
 
 
 def ordered(x: Any, of_leaf: Function = _itself) -> Any:
-    """Returns a pytree with `Ordered` for its dicts, and what a function gives for its leaves.
+    """Returns a pytree with ``Ordered`` for its dicts, and what a function gives for its leaves.
 
     A transformation that takes the tree apart gives dicts with the keys in the same order.
     """
@@ -134,7 +134,7 @@ def flatten_like(x: Any, like: Any, treedef: tree.PyTreeDef) -> list[Any]:
 
 
 def in_order_of(like: Any, x: Any) -> Any:
-    """Returns a pytree with `Ordered` for dicts, in the order of the dicts of another tree with the same keys."""
+    """Returns a pytree with ``Ordered`` for dicts, in the order of the dicts of another tree with the same keys."""
     cls = type(x)
     if (cls is dict or cls is defaultdict or cls is Ordered) and isinstance(like, dict) and like.keys() == x.keys():
         return _node([(key, in_order_of(like[key], x[key])) for key in like], x)
