@@ -80,7 +80,7 @@ def test_make_jaxpr_traced_again_same_buffer() -> None:
 
 
 def test_jit_vjp_function_and_closed_over_array() -> None:
-    """What an eager vjp has kept of an array is the constant of a later program too."""
+    """The copy of an array that an eager vjp keeps is the constant of a later program."""
     b = np.ones(10)
     _, pull = vjp(lambda b: once(X, b), b)
     closed = make_jaxpr(lambda ct, b: pull(ct)[0] + once(X, b))(1.0, b)

@@ -1,4 +1,4 @@
-"""What the book says of traces of one's own: they get one primitive at a time, in both modes."""
+"""A trace that a user defines gets one primitive at a time, in both modes, as page 12 of the book says."""
 
 from collections.abc import Sequence
 from typing import Any

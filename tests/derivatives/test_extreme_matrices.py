@@ -176,7 +176,7 @@ def test_slogdet_hessian_of_extreme_elements(form: str, inner: Function, outer: 
 @pytest.mark.parametrize("form", DERIVED)
 @pytest.mark.parametrize("shift", [-690.0, -600.0, 0.0, 600.0, 690.0])
 def test_expm_gradient_of_shifted_matrices(shift: float, form: str) -> None:
-    """That of ``x + s I`` is ``exp(s)`` times that of ``x``."""
+    """The exponential of ``x + s I`` is ``exp(s)`` times the exponential of ``x``."""
     x, weights = np.array([[0.3, 1.2], [-0.7, 0.1]]), np.array([[1.0, 2.0], [3.0, -1.0]])
     found = DERIVED[form](grad(lambda x: (weights * expm(x)).sum()))(x + shift * np.eye(2))
     expected = scipy.linalg.expm_frechet(x.T, weights, compute_expm=False)

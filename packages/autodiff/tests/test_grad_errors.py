@@ -206,7 +206,7 @@ def test_grad_names_the_line_of_a_traced_constant() -> None:
 @pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize("function", [lambda x: x, lambda x: np.ones(3), ops.sin, jit(sines_plus_one)])
 def test_grad_names_no_line_where_none_is_known(around: Any, function: Any) -> None:
-    """Of an argument, a constant, or a result for which no line was run but that which called grad."""
+    """An argument, a constant and a result of lawful's own function have no line of the user."""
     gradient = around(grad(function))
     for _ in range(3):
         assert "got f64[3]; sum it up, or use jacrev or vjp" in message_of(gradient, np.ones(3))

@@ -297,7 +297,7 @@ def test_checkpoint_runs_again() -> None:
 
 
 def test_checkpoint_beside_integers() -> None:
-    """What stands beside a tracer in a container is as it was."""
+    """Values beside a tracer in a container do not change."""
 
     @checkpoint
     def f(p: Any) -> Any:

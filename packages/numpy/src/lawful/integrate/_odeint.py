@@ -55,7 +55,7 @@ def odeint(
     depend on the number of steps. Forward mode differentiates the steps. Both have any order.
 
     Raises:
-      ArgumentValueError: the times are no vector, or known and turn back or are infinite, or ``func`` gives other
+      ArgumentValueError: the times are no vector; known times turn back or are infinite; or ``func`` gives other
         shapes than those of ``y0``.
       ArgumentTypeError: ``func`` gives a pytree of another structure, or the times are complex.
 

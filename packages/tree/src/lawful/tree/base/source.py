@@ -294,7 +294,7 @@ def user_source() -> SourceLine | None:
 def numpy_caller(depth: int = 1) -> str | None:
     """Returns the function of NumPy, SciPy or pandas that the user called, or what the caller's line does.
 
-    That is ``"assignment"`` (``a[i] = x``), ``"index"``, or None if it is unknown, as for a function in C.
+    Else it is ``"assignment"`` (``a[i] = x``), ``"index"``, or None, as for a function in C.
 
     Args:
       depth: how many frames of the caller are known to be of none of these.
