@@ -157,6 +157,9 @@ SEEN: dict[str, Callable[[str], bool]] = {
         [_by(backend, f, np.array([np.nan, 1e300])) for f in (lambda x: lnp.asarray(x, "int64"), _astype)]
     ),
     "an integer to a negative power": lambda backend: _by(backend, lnp.power, np.array([2, 1]), np.array([-1, -1])),
+    "a reduction or a cumulative sum or product, partial results of which overflow or underflow": lambda backend: _by(
+        backend, lnp.cumprod, np.array([1e200, 1e200, *[1.0] * 20, 1e-200, 1e-200, *[1.0] * 40])
+    ),
     "`det` of a singular matrix of two or three rows, products of whose elements overflow": lambda backend: _by(
         backend, linalg.det, 2.0**700 * np.array([[1.0, 0.3, 0.7], [1.0, 0.3, 0.7], [0.0, -0.7, 0.3]])
     ),
