@@ -90,6 +90,7 @@ def test_lowering_missing_rule_is_named(program) -> None:
     with pytest.raises(MissingRuleError, match=r"define it with test_bare_p\.def_lowering") as caught:
         backend.lower(program(lambda record, x: record(bare_p, x, out=F64), F64), name="f")
     assert str(caught.value).startswith(__file__)
+    assert 'jit(..., backend="numpy")' in caught.value.__notes__[0]
 
 
 def test_lowering_of_dead_code_needs_no_rule(program) -> None:

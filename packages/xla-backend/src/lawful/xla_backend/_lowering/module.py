@@ -17,6 +17,7 @@ from lawful.core import (
     ClosedJaxpr,
     Jaxpr,
     JaxprEqn,
+    MissingRuleError,
     Primitive,
     ShapedArray,
     SourceLine,
@@ -272,7 +273,11 @@ class ModuleLowering:
     def rule(self, eqn: JaxprEqn) -> Callable[..., Any]:
         """Returns the lowering rule of an equation's primitive."""
         with at_source(eqn.source):
-            rule = self.rules[eqn.primitive] = eqn.primitive.lowering_rule(self.platform)
+            try:
+                rule = self.rules[eqn.primitive] = eqn.primitive.lowering_rule(self.platform)
+            except MissingRuleError as error:
+                error.add_note('jit(..., backend="numpy") needs no lowering rule: it calls the implementation.')
+                raise
         return rule
 
     def location(self, eqn: JaxprEqn) -> Any:
