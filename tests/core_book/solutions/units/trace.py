@@ -52,8 +52,8 @@ class UnitTracer(Tracer):
         self.aval = get_aval(val)
         self.source = user_source()
 
-    def concrete(self) -> Any:
-        return self.val.concrete() if isinstance(self.val, Tracer) else self.val
+    def parent_value(self) -> Any:
+        return self.val
 
 
 register_array_type(UnitTracer, aval=attrgetter("aval"))

@@ -33,9 +33,8 @@ class DualTracer(Tracer):
         self.aval = get_aval(primal)
         self.tangent_aval = get_aval(tangent)
 
-    def concrete(self) -> Any:
-        primal = self.primal
-        return primal.concrete() if isinstance(primal, Tracer) else primal
+    def parent_value(self) -> Any:
+        return self.primal
 
 
 def zero_tangent(x: Any) -> Zero:

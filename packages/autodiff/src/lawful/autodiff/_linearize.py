@@ -184,7 +184,7 @@ class Linearized:
 
         Args:
           cts: the cotangents.
-          last: whether this is the last backward pass: then it may free residuals as it goes.
+          last: whether no pass follows, so that it may free residuals as it goes.
         """
         return backward_pass(self.jaxpr, cts)
 

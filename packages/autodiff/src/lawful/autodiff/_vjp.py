@@ -109,7 +109,8 @@ def cotangents(
       linearized: the function.
       in_types: the types of its arguments.
       cts: the cotangents of its result.
-      last: whether this is the last backward pass: then it frees residuals as it goes.
+      last: whether no pass follows, so that residuals may be freed as it goes. Results are then compared with constants
+        and ``others`` only: the other residuals are dropped.
       others: more values that the results must share no memory with.
     """
     given = [ct for ct, nonzero in zip(cts, linearized.nonzeros, strict=True) if nonzero]

@@ -22,9 +22,8 @@ class JetTracer(Tracer):
         self.source = source
         self.aval = get_aval(series[0])
 
-    def concrete(self) -> Any:
-        first = self.series[0]
-        return first.concrete() if isinstance(first, Tracer) else first
+    def parent_value(self) -> Any:
+        return self.series[0]
 
 
 register_array_type(JetTracer, aval=attrgetter("aval"))

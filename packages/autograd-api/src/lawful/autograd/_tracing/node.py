@@ -73,8 +73,8 @@ class NodeTracer(Tracer):
         self.aval = get_aval(value)
         self.source = user_source()
 
-    def concrete(self) -> Any:
-        return self.value.concrete() if isinstance(self.value, Tracer) else self.value
+    def parent_value(self) -> Any:
+        return self.value
 
 
 register_array_type(NodeTracer, aval=attrgetter("aval"))

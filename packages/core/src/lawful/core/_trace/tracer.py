@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 class Tracer:
     """The stand-in for an array under a transformation. Subclasses add what their trace needs to know.
 
-    A subclass gives ``aval`` and ``source``, and ``concrete`` where values are known. ``source`` is the line that
-    computed the value. An argument's is the line that applied the transformation, the same object as that of its trace.
+    A subclass gives ``aval`` and ``source``, and ``parent_value`` where it stands for a value of the trace's parent.
+    ``source`` is the line that computed the value. An argument's is the line that applied the transformation, the same
+    object as that of its trace.
     """
 
     __slots__ = ("__weakref__", "_trace")
@@ -48,9 +49,14 @@ class Tracer:
     aval: ShapedArray
     source: SourceLine | None
 
+    def parent_value(self) -> Any:
+        """Returns the value of the trace's parent that this one has, of the same type, else None."""
+        return None
+
     def concrete(self) -> Any:
         """Returns the value where it is known, a NumPy array or number, else None."""
-        return None
+        value = self.parent_value()
+        return value.concrete() if isinstance(value, Tracer) else value
 
     @property
     def shape(self) -> tuple[int, ...]:

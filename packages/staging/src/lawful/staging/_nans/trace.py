@@ -59,7 +59,7 @@ class BlameTracer(Tracer):
         self.source = source
         self.aval = get_aval(value)
 
-    def concrete(self) -> Any:
+    def parent_value(self) -> Any:
         return self.value
 
     def __float__(self) -> float:
