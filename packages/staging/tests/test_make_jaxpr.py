@@ -289,6 +289,16 @@ def test_make_jaxpr_every_equation_keeps_the_users_line() -> None:
     assert {eqn.source.file for eqn in closed.eqns} == {__file__}
 
 
+def test_make_jaxpr_lines_are_the_same_in_each_call() -> None:
+    """Python specializes instructions after the first call, and then says that another one runs."""
+
+    def f(x):
+        return x @ x.T, x.sum(0), x[0] + x
+
+    lines = [[eqn.source for eqn in make_jaxpr(f)(np.ones((2, 3))).eqns] for _ in range(20)]
+    assert all([found == lines[0] for found in lines])
+
+
 def test_make_jaxpr_partials_methods_and_callable_objects() -> None:
     class Scale:
         factor = 3.0

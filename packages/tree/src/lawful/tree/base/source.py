@@ -25,6 +25,7 @@ _SUBSCRIPTS = {
     **{opmap[name]: "assignment" for name in ("STORE_SUBSCR", "STORE_SLICE")},
     **{opmap[name]: "index" for name in ("BINARY_SUBSCR", "BINARY_SLICE") if name in opmap},
 }
+_CACHE: Final = opmap["CACHE"]
 
 #: By the path and the module: code without a file, such as ``"<string>"``, shares its path with that of other modules.
 _files: Final[DictCache[tuple[str, str], bool]] = DictCache("files of programs", 8192)
@@ -259,9 +260,25 @@ def _looked_up(frame: FrameType) -> SourceLine | CodeType:
     """Returns the line of a frame, or its code if that is internal, and inserts it into the cache."""
     code = frame.f_code
     is_internal = _is_internal_file(code.co_filename, frame.f_globals.get("__name__", ""))
-    found = code if is_internal else SourceLine(code, frame.f_lasti)
+    found = code if is_internal else _line_of(code, frame.f_lasti)
     _line_cache.insert(id(code) + frame.f_lasti, found)
     return found
+
+
+def _line_of(code: CodeType, instruction: int) -> SourceLine:
+    """Returns the line of an instruction, the same object before and after Python has specialized the instruction.
+
+    A specialized instruction may be found at the end of its inline caches. Equal jaxprs have the same lines.
+    """
+    instructions = code.co_code
+    while instructions[instruction] == _CACHE:
+        instruction -= 2
+    found = _lines.get(id(code) + instruction)
+    if isinstance(found, SourceLine):
+        return found
+    line = SourceLine(code, instruction)
+    _line_cache.insert(id(code) + instruction, line)
+    return line
 
 
 def user_source() -> SourceLine | None:
