@@ -128,8 +128,10 @@ def _memoized[**P, R](
         except LawfulError:
             raise
         except TypeError as error:
+            text = str(error)  # Python 3.14 adds "cannot use 'tuple' as a dict key" before
+            reason = text[max(0, text.find("unhashable")) :].rstrip(")")
             raise ArgumentTypeError(
-                f"{name}: expected hashable arguments, got {error}; give tuples for lists"
+                f"{name}: expected hashable arguments, got {reason}; give tuples for lists"
             ) from error
         transformed_jaxprs.hits += 1
         return result

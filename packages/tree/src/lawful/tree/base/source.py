@@ -20,10 +20,10 @@ from lawful.tree.base.cache import DictCache
 _ARRAY_LIBRARIES: Final = ("numpy", "scipy", "pandas")
 _internal_modules = {"lawful", *_ARRAY_LIBRARIES, "functools", "contextlib", "threading", "importlib", "runpy"}
 
-# The opcodes of `a[i] = x` and `a[x]`, in the supported versions of Python.
+# The names of the instructions of `a[i] = x` and `a[x]`, in the supported versions of Python.
 _SUBSCRIPTS = {
-    **{opmap[name]: "assignment" for name in ("STORE_SUBSCR", "STORE_SLICE")},
-    **{opmap[name]: "index" for name in ("BINARY_SUBSCR", "BINARY_SLICE") if name in opmap},
+    **dict.fromkeys(["STORE_SUBSCR", "STORE_SLICE"], "assignment"),
+    **dict.fromkeys(["BINARY_SUBSCR", "BINARY_SLICE", "BINARY_OP []"], "index"),
 }
 _CACHE: Final = opmap["CACHE"]
 
@@ -330,7 +330,15 @@ def numpy_caller(depth: int = 1) -> str | None:
         frame = frame.f_back
     if name is not None:
         return name
-    return None if frame is None else _SUBSCRIPTS.get(frame.f_code.co_code[frame.f_lasti])
+    return None if frame is None else _SUBSCRIPTS.get(_instruction(frame))
+
+
+def _instruction(frame: FrameType) -> str:
+    """Returns the name of the instruction that runs; an operator of two operands also has its sign, as ``[]``."""
+    from dis import get_instructions  # imported late: it is for messages of errors alone
+
+    *_, found = [found for found in get_instructions(frame.f_code) if found.offset <= frame.f_lasti]  # or in its caches
+    return f"{found.opname} {found.argrepr}" if found.opname == "BINARY_OP" else found.opname
 
 
 def called_function(depth: int = 1) -> str | None:
