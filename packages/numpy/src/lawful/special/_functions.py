@@ -9,7 +9,7 @@ import numpy
 
 from lawful import ops
 from lawful.autodiff import stop_gradient
-from lawful.core import ArgumentValueError
+from lawful.core import ArgumentValueError, get_aval
 from lawful.special._arguments import floats, silent, static_integer
 from lawful.special._reflection import alternating, largest, sine_of_pi, sine_of_pi_sum, without_derivative
 
@@ -62,6 +62,9 @@ def beta(a: Any, b: Any) -> Any:
     Source: ``scipy.special.beta``, ``jax.scipy.special.beta``.
     """
     a, b = floats("beta", a, b)
+    dtype = get_aval(a).dtype
+    if dtype != numpy.float64:  # in which the logarithm loses digits, and factors of derivatives may underflow
+        a, b = (ops.convert_element_type(x, numpy.float64) for x in (a, b))
     total = ops.add(a, b)
     removable = ops.bitwise_or(_is_removable_pole(a, b), _is_removable_pole(b, a))
     # A negative total is reflected: the reciprocal of its gamma function has a sine, with zeros and no poles.
@@ -73,7 +76,8 @@ def beta(a: Any, b: Any) -> Any:
     sign = ops.mul(signs, gammasgn(total))
     sign = ops.where(removable, alternating(ops.max(a, b)), ops.where(is_reflected, 1, sign))
     safe = [ops.where(is_reflected, 1, x) for x in (a, b)]
-    return ops.where(is_reflected, reflected, ops.mul(sign, ops.exp(betaln(*safe))))
+    out = ops.where(is_reflected, reflected, ops.mul(sign, ops.exp(betaln(*safe))))
+    return out if dtype == numpy.float64 else ops.convert_element_type(out, dtype)
 
 
 @silent

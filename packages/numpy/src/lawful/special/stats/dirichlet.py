@@ -49,7 +49,9 @@ def logpdf(x: Any, alpha: Any) -> Any:
         ops.numpy_reduction.all(positive, axis=0), ops.lt(ops.abs(ops.sub(total, 1)), _TOLERANCE)
     )
     powers = ops.xlogy(ops.reshape(ops.sub(alpha, 1), (*exponents, *[1] * (len(shape) - 1))), ops.where(positive, x, 1))
-    norm = ops.sub(ops.numpy_reduction.sum(ops.lgamma(alpha)), ops.lgamma(ops.numpy_reduction.sum(alpha)))
+    # The logarithm of the beta function of many numbers, of which gamma functions would cancel.
+    totals = ops.cumsum(alpha, 0)
+    norm = ops.numpy_reduction.sum(ops.betaln(totals[:-1], alpha[1:]))
     return ops.where(is_share, ops.sub(ops.numpy_reduction.sum(powers, axis=0), norm), -math.inf)
 
 

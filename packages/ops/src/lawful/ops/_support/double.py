@@ -147,6 +147,18 @@ def is_staged(x: Any) -> bool:
     return not isinstance(x, Number | np.ndarray | np.generic)
 
 
+def is_nowhere(mask: Any) -> bool:
+    """Returns whether a mask is known to be false everywhere; nothing is known of a traced one."""
+    return isinstance(mask, np.ndarray | np.bool) and not mask.any()
+
+
+def rounding(a: Any, b: Any) -> Any:
+    """Returns the rounding error of ``a + b``."""
+    total = a + b
+    part = total - a
+    return (a - (total - part)) + (b - part)
+
+
 def weighted_sum(function: Callable[..., Any], *terms: tuple[Any, ...]) -> Any:
     """Returns the sum of ``weight * function(*args)`` over terms ``(weight, *args)``; one of weight 0 is 0.
 

@@ -15,14 +15,16 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Choose, Excluded, Interval
-from lawful.ops._elementwise.arithmetic.arithmetic import mul, sub
+from lawful.ops._elementwise.arithmetic.arithmetic import mul, neg
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special.gamma import taylor
+from lawful.ops._special.gamma.digamma_differences import digamma_difference_p
 from lawful.ops._special.gamma.log_gamma import digamma, lgamma, polygamma
 from lawful.ops._support.double import (
     LOG_TWO_PI,
     EvaluatedInDouble,
     deviance,
+    is_nowhere,
     log_gamma_correction,
     lowered_in_double,
     weighted_sum,
@@ -122,12 +124,13 @@ def beta_series(value: Any, a: Any, b: Any, log_x: Any, log_rest: Any, orders: t
 
 def _beta_norm(a: Any, b: Any, orders: taylor.Index) -> taylor.Series:
     """Returns the power series of ``gamma(a + b + 1) / (gamma(a + 1) gamma(b + 1))`` over its value."""
-    gammas = a + 1, b + 1, a + b + 1
     series = {(0, 0): np.ones_like(a)}
     for i, j in taylor.indices(orders)[1:]:
-        slope = _psi(i + j, gammas[2])
-        if not (i and j):
-            slope = sub(slope, _psi(i + j, gammas[0 if i else 1]))
+        if i and j:
+            slope = polygamma(i + j - 1, a + b + 1)
+        else:
+            start, step = (a, b) if i else (b, a)
+            slope = neg(digamma_difference_p.bind(start + 1, step, order=i + j - 1))
         series[i, j] = mul(slope, 1 / (math.factorial(i) * math.factorial(j)))
     return taylor.exponential(series)
 
@@ -161,11 +164,6 @@ def _log_slope(a: Any, x: Any) -> Any:
     cancel = (a >= ENORMOUS) & (x > 0.5 * a)
     size = np.where(cancel, a, 1.0)
     return np.where(cancel, np.log1p((x - size) / size) - (0.5 - 1 / (12 * size)) / size, np.log(x) - digamma(a + 1))
-
-
-def _psi(order: int, x: Any) -> Any:
-    """Returns a derivative of the logarithm of the gamma function."""
-    return digamma(x) if order == 1 else polygamma(order - 1, x)
 
 
 # Derivatives by x
@@ -250,8 +248,22 @@ def _beta_density(a: Any, b: Any, x: Any, *, orders: Orders) -> Any:
 
 
 def _with_poles(series: taylor.Series, a: Any, b: Any) -> taylor.Series:
-    """Returns a series times ``a b / (a + b)``, which makes gamma functions of 1 more those of the beta function."""
-    return taylor.over(taylor.times(taylor.times(series, a, (1, 0)), b, (0, 1)), a + b, (1, 1))
+    """Returns a series times ``a b / (a + b)``, which makes gamma functions of 1 more those of the beta function.
+
+    The derivative of that factor by ``a`` is the square of ``b / (a + b)``, in which no terms cancel where ``b`` is
+    small.
+    """
+    total = a + b
+    parts = a / total, b / total
+    factor = {(0, 0): a * parts[1]}
+    for i, j in list(series)[1:]:
+        (one, other), (k, m) = (parts, (i, j)) if i else (parts[::-1], (j, i))
+        last, before, first = [(-1) ** (m - d) * math.comb(k + m - d, k) if m >= d else 0 for d in range(3)]
+        terms = (last + 2 * before + first) * other * other + 2 * (before + first) * one * other + first * one * one
+        factor[i, j] = (-1) ** (k - 1) * terms
+        for _ in range(i + j - 1):
+            factor[i, j] = factor[i, j] / total
+    return taylor.product(factor, series)
 
 
 def _beta_near_end(norm: taylor.Series, a: Any, b: Any, x: Any, orders: Orders, at_zero: bool) -> Any:
@@ -287,11 +299,6 @@ def _gamma_density(a: Any, x: Any, *, orders: Orders) -> Any:
         out = np.where(near, _near_end(p, np.where(near, y, 0.0), by_x, weights, parameters), out)
     out = np.where(inside, math.factorial(by_a) * out, np.nan)
     return np.where((x == np.inf) & (a >= 0) & (a < np.inf), 0.0, out)
-
-
-def is_nowhere(mask: Any) -> bool:
-    """Whether a mask of an array is known to be false everywhere."""
-    return isinstance(mask, np.ndarray | np.generic) and not mask.any()
 
 
 # The primitives

@@ -56,11 +56,18 @@ def _sum_of_powers(x: Any, order: int) -> Any:
     return total + last * (1 / order + inverse * (0.5 + inverse * rest))
 
 
-def _numpy_digamma_derivative(x: Any, *, order: int = 1) -> Any:
-    """Returns the derivative; that of a negative number by reflection, DLMF 5.15.6."""
+def numpy_digamma_derivative(x: Any, rest: Any = None, *, order: int = 1) -> Any:
+    """Returns the derivative; that of a negative number by reflection, DLMF 5.15.6.
+
+    Args:
+      x: numbers.
+      rest: their differences from the nearest integers, where these are known with more digits.
+      order: from 1 on.
+    """
     negative = x < 0
     size = math.factorial(order) * _sum_of_powers(np.where(negative, 1 - x, x), order)
-    rest = x - np.rint(x)
+    if rest is None:
+        rest = x - np.rint(x)
     # At half integers it is 0, to which even derivatives are proportional.
     is_far = np.abs(rest) > 0.25
     tangent = np.tan(math.pi * np.where(is_far, np.where(rest > 0, 0.5, -0.5) - rest, rest))
@@ -82,8 +89,8 @@ def _next(t: Any, ans: Any, x: Any, *, order: int) -> Any:
 digamma_derivative_p = elementwise(
     "digamma_derivative",
     "",
-    EvaluatedInDouble("digamma_derivative", _numpy_digamma_derivative),
-    lowered_in_double(_numpy_digamma_derivative),
+    EvaluatedInDouble("digamma_derivative", numpy_digamma_derivative),
+    lowered_in_double(numpy_digamma_derivative),
     derivatives=(_next,),
     domain=(Interval(0.3, 4.0),),
     params=lambda choose: {"order": choose.integer(1, 3)},

@@ -17,27 +17,25 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Choose, Excluded, Interval, cached_function
-from lawful.ops._elementwise.arithmetic.arithmetic import add, div, mul, round_nearest_even, sub
-from lawful.ops._elementwise.comparison import bitwise_and, eq, gt, lt
+from lawful.ops._elementwise.arithmetic.arithmetic import mul
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.select import where
-from lawful.ops._elementwise.transcendental.trigonometric import tan
 from lawful.ops._special.gamma import taylor
 from lawful.ops._special.gamma.densities import (
     TINY,
     beta_density_p,
     beta_factor,
     beta_series,
-    is_nowhere,
     log_inverse_beta,
 )
-from lawful.ops._special.gamma.log_gamma import digamma
+from lawful.ops._special.gamma.digamma_differences import digamma_difference_p
 from lawful.ops._support.double import (
     REAL_PROMOTION,
     EvaluatedInDouble,
+    is_nowhere,
     is_staged,
     lowered_in_double,
+    rounding,
     weighted_sum,
 )
 from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
@@ -149,12 +147,23 @@ def _series_finish(a: Any, b: Any, x: Any, *state: Any, orders: taylor.Index) ->
     # The pole of gamma at 0 is a separate factor: derivatives of the logarithms would cancel.
     value = beta_factor(p, q, y, over_least=True) * ((p + q) / np.maximum(p, q))
     factor = beta_series(value, p, q, np.log(y), np.log1p(-y), orders)
-    series = taylor.times(taylor.product(factor, total), np.where(swap > 0, p, q), (swap, 1 - swap))
-    series = taylor.over(series, p + q, (1, 1))
+    series = taylor.product(taylor.product(factor, total), _share(p, q, swap, orders))
     out = math.factorial(orders[0]) * math.factorial(orders[1]) * series[orders]
     out = np.where(swap > 0, -out, out)
     constant = (a >= 0) & (b >= 0) & (((x == 0) & (a > 0)) | ((x == 1) & (b > 0)))
     return np.where(inside, out, np.where(constant, 0.0, np.nan))
+
+
+def _share(p: Any, q: Any, swap: Any, orders: taylor.Index) -> taylor.Series:
+    """Returns the series of ``p / (p + q)`` or ``q / (p + q)``, whose derivatives are multiples of the other share."""
+    total = p + q
+    out = {(0, 0): np.where(swap > 0, p, q) / total}
+    for i, j in taylor.indices(orders)[1:]:
+        factor = (-1) ** (i + j) * math.comb(i + j, i) / (i + j)
+        out[i, j] = np.where(swap > 0, factor, -factor) * ((j * p - i * q) / total)
+        for _ in range(i + j):
+            out[i, j] = out[i, j] / total
+    return out
 
 
 @cached_function("derivatives of betainc", 256)
@@ -265,7 +274,7 @@ def _reflected_betaln(small: Any, large: Any, is_negative: Any) -> Any:
         lambda x, rest: np.log(np.abs(_sine_of_pi(x, rest))),
         (np.where(is_negative, -1.0, 0.0), small, 0.0 * small),
         (np.where(both, -1.0, 0.0), large, 0.0 * large),
-        (np.where(is_negative & (total <= 0), 1.0, 0.0), total, _rounding(small, large)),
+        (np.where(is_negative & (total <= 0), 1.0, 0.0), total, rounding(small, large)),
     )
     divisor = np.where(is_above, large, np.where(both, 1 - total, 1.0))
     out = out + sines + np.where(inverted, math.log(math.pi) - np.log(divisor), 0.0)
@@ -276,29 +285,6 @@ def _sine_of_pi(x: Any, rest: Any) -> Any:
     """Returns the sine of π times a sum of a number and its rounding error, up to its sign, exact near integers."""
     near = (x - np.rint(x)) + rest
     return np.sin(math.pi * (near - np.rint(near)))
-
-
-def _rounding(a: Any, b: Any) -> Any:
-    """Returns the rounding error of ``a + b``."""
-    total = a + b
-    part = total - a
-    return (a - (total - part)) + (b - part)
-
-
-def _by_first(t: Any, x: Any, other: Any) -> Any:
-    # At the pole the second term does not depend on x: in reverse mode it would give infinity minus infinity.
-    x_or_zero = where(bitwise_and(eq(x, 0), gt(other, 0)), 0, x)
-    return mul(t, sub(digamma(x), _digamma_of_sum(x_or_zero, other)))
-
-
-def _digamma_of_sum(a: Any, b: Any) -> Any:
-    """Returns the digamma function of a sum, which next to a pole is rounded: reflected, DLMF 5.5.4."""
-    total = add(a, b)
-    near_pole = lt(total, -0.5)
-    nearest = add(sub(total, round_nearest_even(total)), _rounding(a, b))
-    distance = where(near_pole, where(eq(nearest, 0), np.nan, nearest), 0.25)
-    cotangent = where(near_pole, div(math.pi, tan(mul(distance, math.pi))), 0)
-    return sub(digamma(where(near_pole, sub(1, total), total)), cotangent)
 
 
 betaln: Elementwise = elementwise(
@@ -315,8 +301,8 @@ betaln: Elementwise = elementwise(
     arity=2,
     promote_as=REAL_PROMOTION[2],
     derivatives=(
-        lambda t, ans, a, b: _by_first(t, a, b),
-        lambda t, ans, a, b: _by_first(t, b, a),
+        lambda t, ans, a, b: mul(t, digamma_difference_p.bind(a, b, order=0)),
+        lambda t, ans, a, b: mul(t, digamma_difference_p.bind(b, a, order=0)),
     ),
     commutes=True,
     domain=(Interval(0.4, 4.0), Interval(0.4, 4.0)),

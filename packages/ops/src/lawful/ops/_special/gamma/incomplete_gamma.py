@@ -24,9 +24,9 @@ from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
 from lawful.ops._special.gamma import taylor
-from lawful.ops._special.gamma.densities import ENORMOUS, gamma_density_p, gamma_factor, is_nowhere
+from lawful.ops._special.gamma.densities import ENORMOUS, gamma_density_p, gamma_factor
 from lawful.ops._special.gamma.incomplete_gamma_ends import TINY, by_normal_distribution, upper_of_tiny
-from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble
+from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble, is_nowhere
 from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._support.promotion import promote
 

@@ -23,6 +23,7 @@ from lawful.ops._support.double import (
     Algorithm,
     EvaluatedInDouble,
     each,
+    is_nowhere,
     is_staged,
     lowered_in_double,
     polynomial,
@@ -78,7 +79,7 @@ def numpy_digamma(x: Any) -> Any:
     coefficients = tuple([b / (2 * n) for n, b in enumerate(BERNOULLI[:8], 1)])
     tail = polynomial(1 / (w * w), coefficients=coefficients) / (w * w)
     out = np.log(w) - 0.5 / w - np.where(z == np.inf, 0.0, tail) - _sum_of_inverses(z)
-    if _is_nowhere(reflected):
+    if is_nowhere(reflected):
         return out
     # tan(π x) has period 1 in x, and is exact near 0 only.
     cotangent = math.pi / np.tan(math.pi * (x - np.rint(x)))
@@ -161,7 +162,7 @@ def numpy_zeta(s: Any, q: Any, scale: Any = None, *, order: int = 0) -> Any:
     fraction = np.where(negative, p - below, p)
     if not is_staged(s):
         fraction = np.where(pole, 1.0, fraction)
-    if order or _is_nowhere(negative):
+    if order or is_nowhere(negative):
         out = _zeta_of_positive(t, fraction, order, scale)
     else:
         sign = np.where(negative, np.where(t - 2 * np.floor(t / 2) == 1, -1.0, 1.0), 0.0)
@@ -178,11 +179,6 @@ def numpy_zeta(s: Any, q: Any, scale: Any = None, *, order: int = 0) -> Any:
         out = np.where((s == np.inf) & (q == 1), 1.0, np.where((s == np.inf) & (q > 0) & (q < 1), np.inf, out))
         out = np.where((s == 1) & (q == q), np.inf, out)
     return out
-
-
-def _is_nowhere(condition: Any) -> bool:
-    """Returns whether a condition is known to be false everywhere; nothing is known of a traced value."""
-    return isinstance(condition, np.ndarray | np.bool) and not condition.any()
 
 
 def _numpy_polygamma(m: Any, x: Any) -> Any:

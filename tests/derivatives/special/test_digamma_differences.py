@@ -1,0 +1,153 @@
+"""Derivatives of functions with a difference of digamma functions, which cancel where one argument is small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import lawful.numpy as lnp
+from lawful import ops, special
+from lawful.autodiff import grad, jvp
+from lawful.special import stats
+from lawful.staging import jit
+
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "eager": lambda f: f,
+    "numpy": lambda f: jit(f, backend="numpy"),
+    "xla": lambda f: jit(f, backend="xla"),
+}
+SIZES = {
+    np.float64: (1e-300, 1e-150, 3.7e-18, 1e-9, 0.3, 1.0, 9.9, 29.0, 1e4, 1e18, 1e150, 1e300),
+    np.float32: (1e-37, 1e-20, 3.7e-18, 1e-9, 0.3, 1.0, 9.9, 29.0, 1e4, 1e18, 1e37),
+}
+#: A result next to the smallest normal number is a sum of which XLA drops subnormal terms.
+MARGIN = 1e4
+
+
+def slopes(function: Callable[..., Any], *argnums: int) -> Callable[..., Any]:
+    """Returns the derivative by a sequence of arguments; the others have no tangents, whose zeros may meet infinity."""
+    for i in argnums:
+
+        def function(*args: Any, f: Any = function, i: int = i) -> Any:
+            by_one = lambda x: f(*args[:i], x, *args[i + 1 :])  # noqa: E731
+            return jvp(by_one, (args[i],), (lnp.ones_like(args[i]),))[1]
+
+    return function
+
+
+def difference(order: int, x: float, step: float) -> Any:
+    """Returns a derivative of the digamma function at ``x``, less that at ``x + step``."""
+    with mp.workdps(60 + int(max(0.0, np.log10(x) - np.log10(step)))):
+        a, h = mp.mpf(x), mp.mpf(step)
+        return mp.psi(order, a) - mp.psi(order, a + h)
+
+
+def near(found: Any, wanted: list[Any], dtype: Any, rtol: float) -> None:
+    info = np.finfo(dtype)
+    found, wanted = np.asarray(found), np.array(wanted)
+    assert found.dtype == dtype
+    sure = np.array([info.tiny * MARGIN < abs(x) < info.max / MARGIN for x in wanted])
+    assert sure.sum() > len(sure) / 3
+    np.testing.assert_allclose(found[sure].astype(float), wanted[sure].astype(float), rtol=rtol, atol=0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("argnums", [(0,), (1,), (0, 0), (0, 1), (1, 1), (0, 0, 0)])
+def test_betaln_derivatives_of_all_sizes(argnums: tuple[int, ...], dtype: Any, form: str) -> None:
+    points = [np.array(x, dtype) for x in zip(*product(SIZES[dtype], repeat=2), strict=True)]
+    with np.errstate(all="ignore"):
+        found = FORMS[form](slopes(special.betaln, *argnums))(*points)
+    order = len(argnums) - 1
+    wanted = []
+    for a, b in zip(*[x.tolist() for x in points], strict=True):
+        if len(set(argnums)) > 1:
+            with mp.workdps(400):
+                wanted.append(-mp.psi(1, mp.mpf(a) + mp.mpf(b)))
+        else:
+            wanted.append(difference(order, *((a, b) if argnums[0] == 0 else (b, a))))
+    near(found, wanted, dtype, 1e-14 if dtype == np.float64 else 1.2e-7)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_beta_derivative_of_all_sizes(dtype: Any, form: str) -> None:
+    # Where the quotient of the arguments underflows, so does a factor of the derivative.
+    tiny = np.finfo(np.float64).tiny * MARGIN
+    pairs = [(a, b) for a, b in product(SIZES[dtype], repeat=2) if b > a * tiny]
+    points = [np.array(x, dtype) for x in zip(*pairs, strict=True)]
+    with np.errstate(all="ignore"):
+        found = FORMS[form](slopes(special.beta, 0))(*points)
+    wanted = []
+    for a, b in zip(*[x.tolist() for x in points], strict=True):
+        slope = difference(0, a, b)
+        with mp.workdps(700):
+            wanted.append(slope * mp.beta(a, b) if a < 1e10 or b < 1e10 else mp.mpf(0))
+    near(found, wanted, dtype, 5e-13 if dtype == np.float64 else 1.2e-7)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_betaln_derivatives_of_small_negative_steps(form: str) -> None:
+    """The cotangents of a reflected argument cancel too."""
+    a = np.array([-0.3, -2.5, -7.1, 3.5, 30.0, -1e4 - 0.25, 0.2])
+    b = np.array([1e-20, -3.7e-18, 1e-30, -1e-25, -1e-18, 1e-9, -1e-40])
+    for order, argnums in enumerate([(0,), (0, 0)]):
+        selected = a > 0 if order else a < np.inf
+        points = [x[selected] for x in (a, b)]
+        wanted = []
+        for x, y in zip(*points, strict=True):
+            with mp.workdps(100):
+                wanted.append(float(mp.psi(order, mp.mpf(x)) - mp.psi(order, mp.mpf(x) + mp.mpf(y))))
+        found = FORMS[form](slopes(special.betaln, *argnums))(*points)
+        np.testing.assert_allclose(found, wanted, rtol=1e-13)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_betaln_derivatives_at_infinity(form: str) -> None:
+    points = [np.array([np.inf, 2.0, np.inf]), np.array([2.0, np.inf, np.inf])]
+    with np.errstate(all="ignore"):
+        found = FORMS[form](slopes(special.betaln, 0))(*points)
+    np.testing.assert_array_equal(found, [0.0, -np.inf, np.nan])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_betainc_derivative_next_to_the_end(form: str) -> None:
+    """The derivative by ``a`` of 1 - beta(b, a) to first order in ``b`` and ``1 - x``, integrated by mpmath."""
+    a, b, x = np.array([2.0, 29.0]), np.array([1e-18, 3e-12]), np.array([1 - 2.0**-52, 1 - 2.0**-30])
+    wanted = []
+    for p, q, y in zip(*[map(mp.mpf, z) for z in (a, b, x)], strict=True):
+        with mp.workdps(60):
+
+            def tail(p: Any, q: Any = q, y: Any = y) -> Any:
+                return -mp.betainc(q, p, 0, 1 - y, regularized=True)
+
+            wanted.append(float(mp.diff(tail, p, h=mp.mpf(10) ** -20)))
+    found = FORMS[form](slopes(special.betainc, 0))(a, b, x)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_dirichlet_of_unequal_exponents(form: str) -> None:
+    x, alpha = np.array([0.25, 0.5, 0.25]), np.array([1e10, 2.0, 0.5])
+    with mp.workdps(60):
+
+        def exact(*alpha: Any) -> Any:
+            powers = sum([(a - 1) * mp.log(y) for a, y in zip(alpha, map(mp.mpf, x), strict=True)])
+            return powers + mp.loggamma(sum(alpha)) - sum(map(mp.loggamma, alpha))
+
+        point = tuple(map(mp.mpf, alpha))
+        value = float(exact(*point))
+        by_first = float(mp.psi(0, sum(point)) - mp.psi(0, point[0]))
+        gradient = [float(mp.diff(exact, point, tuple([int(i == j) for j in range(3)]))) for i in range(3)]
+
+    found = FORMS[form](stats.dirichlet.logpdf)(x, alpha)
+    np.testing.assert_allclose(found, value, rtol=1e-15)
+    found = FORMS[form](grad(lambda alpha: stats.dirichlet.logpdf(x, alpha)))(alpha)
+    np.testing.assert_allclose(found, gradient, rtol=1e-14)
+    found = FORMS[form](grad(lambda alpha: stats.dirichlet.logpdf(x, alpha) - ops.xlogy(alpha - 1, x).sum()))(alpha)
+    np.testing.assert_allclose(found[0], by_first, rtol=1e-5)
