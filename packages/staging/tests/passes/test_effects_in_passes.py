@@ -158,11 +158,11 @@ def test_effects_inlining_keeps_their_order(program: Any, args: Any) -> None:
 
 @given(programs(), CALLS, st.tuples(*[st.booleans()] * 3), st.booleans())
 def test_effects_partial_evaluation_does_each_in_one_of_parts(
-    program: Any, args: Any, unknown: Any, effects_unknown: bool
+    program: Any, args: Any, unknown: Any, repeated: bool
 ) -> None:
     closed = make_jaxpr(program)(F64, F64, F64)
     _, log = run(closed, *args)
-    split = partial_eval_jaxpr(closed, unknown, effects_unknown=effects_unknown)
+    split = partial_eval_jaxpr(closed, unknown, repeated=repeated)
     check_jaxpr(split.known)
     check_jaxpr(split.unknown)
     known = [x for x, u in zip(args, unknown, strict=True) if not u]
@@ -171,7 +171,7 @@ def test_effects_partial_evaluation_does_each_in_one_of_parts(
     _, second = run(split.unknown, *residuals, *[x for x, u in zip(args, unknown, strict=True) if u])
     labels = sorted(label for label, *_ in log)
     assert sorted(label for label, *_ in first + second) == labels
-    if effects_unknown:
+    if repeated:
         assert not has_effects(split.known)
         assert [label for label, *_ in second] == [label for label, *_ in log]
     # Each part has them in their order.

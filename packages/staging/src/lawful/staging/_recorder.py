@@ -145,7 +145,7 @@ class JaxprTrace(Recorder):
 class PartialTrace(Recorder):
     """Records the primitives that depend on its tracers, and passes the others to its parent."""
 
-    __slots__ = ("effects_unknown", "filled", "volatile")
+    __slots__ = ("filled", "repeated", "volatile")
 
     def __init__(
         self,
@@ -153,18 +153,19 @@ class PartialTrace(Recorder):
         transformation: str,
         source: SourceLine | None = None,
         *,
-        effects_unknown: bool = False,
+        repeated: bool = False,
     ) -> None:
         super().__init__(parent, transformation, source)
-        #: Whether primitives with effects are recorded also if they do not depend on the tracers.
-        self.effects_unknown = effects_unknown
+        #: Whether what is recorded runs more often than the rest: it has all effects, and calls are not split whose
+        #: derivative is a rule.
+        self.repeated = repeated
         #: By variable, the equations that broadcast a literal, with its value: arrays of zeros.
         self.filled: dict[Var, tuple[JaxprEqn, Any]] = {}
         #: The arrays among the arguments of the user's call in progress: the user may write into them later.
         self.volatile: Sequence[Any] | None = None
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        if self.effects_unknown and applies_effects(primitive, params):
+        if self.repeated and applies_effects(primitive, params):
             return self.record(primitive, args, params)
         unknown = [type(x) is JaxprTracer and x._trace is self for x in args]
         if not any(unknown):

@@ -105,7 +105,7 @@ class Tape(PartialTrace):
         self.eqns = []
         self.constants = Constants()
         self.casts = {}
-        self.effects_unknown = False
+        self.repeated = False
         self.filled = {}
         self.volatile = None
         self.only_variables = True

@@ -70,8 +70,8 @@ def recording(producer: ClosedJaxpr, counts: Counts, outs: int) -> Recording:
     """
     unknown = (False,) * counts.consts + (True,) * (counts.carry + counts.xs)
     forced = (True,) * outs + (False,) * (len(producer.out_avals) - outs)
-    # Equations with effects stay in the body, also if they are loop-invariant.
-    split = partial_eval_jaxpr(producer, unknown, forced, effects_unknown=True)
+    # Effects stay in the body, also if they are loop-invariant, and so does a call whose derivative is a rule.
+    split = partial_eval_jaxpr(producer, unknown, forced, repeated=True)
     body = split.unknown
     invars, outvars = body.jaxpr.invars, body.jaxpr.outvars
     known = {id(var): ("ys", i) for i, var in enumerate(outvars[counts.carry : outs])}

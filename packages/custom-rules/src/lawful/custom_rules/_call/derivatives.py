@@ -64,6 +64,9 @@ def _with_derivatives(primitive: Primitive) -> Primitive:
         if rules.linear or not (rules.jvp or rules.vjp):
             results: list[Any] = by_function(record, unknown, *args, **params)
             return results
+        if type(current.trace) is PartialTrace and current.trace.repeated:
+            results = record(*args, **params)
+            return results
         return partly_known_call(primitive, record, unknown, args, **params)
 
     @primitive.def_transpose

@@ -28,13 +28,12 @@ class Split:
     residual_count: int
 
 
-@memoize
 def partial_eval_jaxpr(
     closed: ClosedJaxpr,
     unknown: tuple[bool, ...],
     force_unknown: tuple[bool, ...] | None = None,
     *,
-    effects_unknown: bool = False,
+    repeated: bool = False,
 ) -> Split:
     """Returns a jaxpr split into the part that the known inputs determine, and the rest.
 
@@ -42,16 +41,26 @@ def partial_eval_jaxpr(
       closed: the program.
       unknown: for each input, whether it is unknown.
       force_unknown: for each output, whether to make it unknown even if it is known.
-      effects_unknown: whether equations with effects are in the second part even if all of their operands are known.
-        It is for callers that run that part more often than the first.
+      repeated: whether the second part runs more often than the first. Then equations with effects are in it even if
+        all of their operands are known, and so are calls with derivative rules unless they are. Programs in programs
+        are split likewise.
 
     Law: the known part, then the unknown one on its residuals, give what ``closed`` gives.
 
     Source: ``jax.interpreters.partial_eval.partial_eval_jaxpr_nounits``.
     """
+    if type(current.trace) is PartialTrace:
+        repeated = repeated or current.trace.repeated
+    return _split(closed, unknown, force_unknown, repeated)
+
+
+@memoize
+def _split(
+    closed: ClosedJaxpr, unknown: tuple[bool, ...], force_unknown: tuple[bool, ...] | None, repeated: bool
+) -> Split:
     outer = JaxprTrace(current.trace, "partial_eval")
     with new_trace(outer):
-        inner = PartialTrace(outer, "partial_eval", effects_unknown=effects_unknown)
+        inner = PartialTrace(outer, "partial_eval", repeated=repeated)
         known_in: list[JaxprTracer] = []
         unknown_in: list[JaxprTracer] = []
         args = []
