@@ -26,7 +26,7 @@ from lawful.control_flow import cond
 from lawful.core import Tracer, cached_function, get_aval
 from lawful.custom_rules import custom_jvp
 from lawful.numpy._eager import direct
-from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, identity, inexact
+from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, identity, inexact, transposed
 from lawful.numpy.linalg._solving import solve_or_nan
 from lawful.ops import numpy_reduction
 
@@ -160,13 +160,27 @@ def _of_many_rows(a: Any) -> Any:
 
 @_of_many_rows.defjvp
 def _of_many_rows_jvp(primals: Any, tangents: Any) -> tuple[Any, Any]:
-    return jvp(_with_derivatives, primals, tangents)
+    return _of_many_rows(*primals), _along(_gradient_of_many_rows(*primals), *tangents)
 
 
-def _with_derivatives(a: Any) -> Any:
+@custom_jvp
+def _gradient_of_many_rows(a: Any) -> Any:
+    # XLA decomposes the matrices once for the pivots and the system. Outside of the branches there are no derivatives.
+    value = ops.broadcast_in_dim(ops.det_by_pivots(a), get_aval(a).shape, range(get_aval(a).ndim - 2))
+    rows = get_aval(a).shape[-1]
+    gradient = ops.solve(a, ops.where(identity(rows, bool), value, get_aval(a).dtype.type(0)), transpose_a=True)
+    return _either(numpy_reduction.all(_is_regular(a)), lambda a, found: found, lambda a, _: _gradient(a), a, gradient)
+
+
+@_gradient_of_many_rows.defjvp
+def _gradient_of_many_rows_jvp(primals: Any, tangents: Any) -> tuple[Any, Any]:
+    return jvp(_gradient_with_derivatives, primals, tangents)
+
+
+def _gradient_with_derivatives(a: Any) -> Any:
     is_regular = _is_regular(stop_gradient(a))
     all_regular = numpy_reduction.all(is_regular)
-    return _either(all_regular, _by_pivots_of_regular, lambda a, _: _of_any(a), a, is_regular)
+    return _either(all_regular, _gradient_of_regular, lambda a, _: _gradient(a), a, is_regular)
 
 
 def _either(condition: Any, yes: Callable[..., Any], no: Callable[..., Any], *args: Any) -> Any:
@@ -273,9 +287,11 @@ def _is_regular(a: Any) -> Any:
     return ops.bitwise_and(is_precise, ops.lt(total, dtype.type(_largest_exponent(dtype) * math.log(2))))
 
 
-def _by_pivots_of_regular(a: Any, is_regular: Any) -> Any:
+def _gradient_of_regular(a: Any, is_regular: Any) -> Any:
     # If it is batched, both branches are computed, and the derivative of the unused one must be finite.
-    return ops.det_by_pivots(_or_identity(is_regular, a))
+    a = _or_identity(is_regular, a)
+    value = ops.broadcast_in_dim(ops.det(a), get_aval(a).shape, range(get_aval(a).ndim - 2))
+    return ops.mul(value, transposed(ops.inv(a)))
 
 
 def _or_identity(is_kept: Any, a: Any) -> Any:

@@ -107,8 +107,12 @@ def check_stack(name: str, x: Any, *, square: bool = False) -> None:
 
 def adjoint(x: Any) -> Any:
     """Returns each matrix transposed and conjugated."""
+    return transposed(ops.conj(x) if get_aval(x).dtype.kind == "c" else x)
+
+
+def transposed(x: Any) -> Any:
+    """Returns each matrix transposed."""
     ndim = get_aval(x).ndim
-    x = ops.conj(x) if get_aval(x).dtype.kind == "c" else x
     return ops.transpose(x, (*range(ndim - 2), ndim - 1, ndim - 2))
 
 
