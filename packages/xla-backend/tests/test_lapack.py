@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -63,6 +64,11 @@ def test_lapack_singular_system_is_nan():
         assert np.isnan(jit(singular)(np.array([[1.0, 0.0], [1.0, 0.0]]))).all()
 
 
+def solve_by_lu(a, b, **flags):
+    factors, _, permutation = ops.lu(a)
+    return ops.solve_by_factors(factors, permutation, b, **flags)
+
+
 @pytest.mark.parametrize("transpose_a", [False, True])
 @pytest.mark.parametrize("conjugate_a", [False, True])
 def test_lapack_systems_compiled_are_evaluated(transpose_a, conjugate_a):
@@ -71,14 +77,14 @@ def test_lapack_systems_compiled_are_evaluated(transpose_a, conjugate_a):
     matrices[0, 0], matrices[0, 1, 1, 2], matrices[0, 2, 0, 0] = 1.0, np.inf, np.nan
     right = COMPLEX[..., :3].copy()
     right[1, 0, 2, 0], right[1, 1, 0, 1] = np.inf, np.nan
-    for op in (ops.solve, lambda *args, **flags: ops.triangular_solve(*args, left_side=True, **flags)):
+    for op in (ops.solve, solve_by_lu, lambda *args, **flags: ops.triangular_solve(*args, left_side=True, **flags)):
 
         def solve(a, b, op=op):
             return op(a, b, transpose_a=transpose_a, conjugate_a=conjugate_a)
 
         expected, found = solve(matrices, right), np.asarray(jit(solve)(matrices, right))
         np.testing.assert_allclose(found, expected, rtol=1e-8)
-        unsolvable = 3 if op is ops.solve else 2  # the triangle of a matrix of ones is regular
+        unsolvable = 3 if op in (ops.solve, solve_by_lu) else 2  # the triangle of a matrix of ones is regular
         assert np.isnan(found).any(-2).sum() == unsolvable * 3 + 2
 
 
@@ -92,6 +98,12 @@ def test_lapack_system_and_its_transpose_share_the_factors():
     assert len(re.findall(r'custom_call_target="\w*getrf', lowered.compile().as_text())) == 1
     for out, matrix in zip(lowered.compile()(a, b), (a, a.T), strict=True):
         np.testing.assert_allclose(matrix @ np.asarray(out), b)
+
+
+@pytest.mark.parametrize("transpose_a", [False, True])
+def test_lapack_factors_are_permuted_by_no_product(transpose_a):
+    a, b = np.eye(3) + 0.1 * np.arange(9.0).reshape(3, 3), np.ones((3, 2))
+    assert "dot_general" not in jit(partial(solve_by_lu, transpose_a=transpose_a)).lower(a, b).as_text()
 
 
 @pytest.mark.parametrize("first", ["lawful", "jax"])

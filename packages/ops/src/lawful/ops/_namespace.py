@@ -73,6 +73,7 @@ from lawful.ops._linalg.inverse import *
 from lawful.ops._linalg.qr import *
 from lawful.ops._linalg.svd import *
 from lawful.ops._linalg.symmetric_product import *
+from lawful.ops._linalg.systems.factors import *
 from lawful.ops._linalg.systems.lu import *
 from lawful.ops._linalg.systems.solve import *
 from lawful.ops._linalg.systems.triangular_solve import *
@@ -175,6 +176,7 @@ if not TYPE_CHECKING:
     __all__ += _linalg.householder.__all__
     __all__ += _linalg.inverse.__all__
     __all__ += _linalg.systems.lu.__all__
+    __all__ += _linalg.systems.factors.__all__
     __all__ += _linalg.qr.__all__
     __all__ += _linalg.eigenvalues.schur.__all__
     __all__ += _linalg.systems.solve.__all__

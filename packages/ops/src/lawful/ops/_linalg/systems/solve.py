@@ -22,14 +22,14 @@ from lawful.core import (
 from lawful.ops._linalg.decomposition import all_finite, finite_matrices, is_success, sample_dtype, where_matrix
 from lawful.ops._linalg.matrices import conjugate, matrix_transpose
 from lawful.ops._linalg.routines import getrf, trsm
-from lawful.ops._linalg.systems.lu import permutation_matrix, permutation_of_swaps
-from lawful.ops._linalg.systems.triangular_solve import triangular_solve, where_finite_lines
+from lawful.ops._linalg.systems.factors import gathered_rows
+from lawful.ops._linalg.systems.lu import permutation_of_swaps
+from lawful.ops._linalg.systems.triangular_solve import where_finite_lines
 from lawful.ops._linalg.systems.typing import batch_system, infer_system
-from lawful.ops._products.functions import matmul
 from lawful.ops._shape.squeeze import expand_dims, squeeze
 from lawful.ops._support.promotion import convert
 
-__all__ = ["solve", "solve_by_factors", "solve_p"]
+__all__ = ["solve", "solve_p"]
 
 solve_p = Primitive("solve", pure_rules=True)
 
@@ -67,33 +67,6 @@ def solve(a: Any, b: Any, *, transpose_a: bool = False, conjugate_a: bool = Fals
     conjugate_a = bool(conjugate_a) and dtype.kind == "c"
     out = solve_p.bind(a, b, transpose_a=bool(transpose_a), conjugate_a=conjugate_a)
     return squeeze(out, (axis,)) if is_vector else out
-
-
-def solve_by_factors(
-    factors: Any, permutation: Any, b: Any, *, transpose_a: bool = False, conjugate_a: bool = False
-) -> Any:
-    """Returns what `solve` gives, from the factors of the matrices.
-
-    Args:
-      factors: as `lu` gives them, of shape (…, m, m).
-      permutation: as `lu` gives it, of shape (…, m).
-      b: an array of shape (…, m, n) of the same dtype; all have the same dimensions before the matrices.
-      transpose_a: whether the matrices are transposed.
-      conjugate_a: whether they are conjugated.
-
-    >>> from lawful.ops import lu
-    >>> factors, _, permutation = lu(np.array([[2.0, 0.0], [1.0, 4.0]]))
-    >>> solve_by_factors(factors, permutation, np.array([[2.0], [9.0]]))
-    array([[1.],
-           [2.]])
-    """
-    swapped = permutation_matrix(permutation, get_aval(b).dtype)
-    flags = {"left_side": True, "transpose_a": transpose_a, "conjugate_a": conjugate_a}
-    if not transpose_a:
-        out = triangular_solve(factors, matmul(swapped, b), lower=True, unit_diagonal=True, **flags)
-        return triangular_solve(factors, out, **flags)
-    out = triangular_solve(factors, b, **flags)
-    return matmul(matrix_transpose(swapped), triangular_solve(factors, out, lower=True, unit_diagonal=True, **flags))
 
 
 @solve_p.def_abstract_eval
@@ -196,19 +169,8 @@ def _lower_solution(
 
 def _permuted(ctx: Any, pivots: Any, x: Any, aval: ShapedArray, *, inverse: bool = False) -> Any:
     """Returns the rows of matrices in the order of LAPACK's pivots, or put back from it."""
-    hlo, batch = ctx.hlo, [*range(aval.ndim - 2)]
     rows = ShapedArray(aval.shape[:-1], np.dtype(np.int32))
-    permutation = permutation_of_swaps(ctx, pivots, rows, rows, inverse=inverse)
-    numbers = hlo.GatherDimensionNumbers.get(
-        offset_dims=[aval.ndim - 1],
-        collapsed_slice_dims=[aval.ndim - 2],
-        operand_batching_dims=batch,
-        start_indices_batching_dims=batch,
-        start_index_map=[aval.ndim - 2],
-        index_vector_dim=aval.ndim - 1,
-    )
-    column = hlo.reshape(ctx.tensor_type(rows.update(shape=(*rows.shape, 1))), permutation)
-    return hlo.gather(x, column, numbers, ctx.i64_array([1] * (aval.ndim - 1) + [aval.shape[-1]]))
+    return gathered_rows(ctx, permutation_of_swaps(ctx, pivots, rows, rows, inverse=inverse), x, aval)
 
 
 # For laws

@@ -98,9 +98,10 @@ def triangular_solve(
 
 
 @triangular_solve_p.def_impl
-def _impl(
+def evaluate_triangular_solve(
     a: Any, b: Any, *, left_side: bool, lower: bool, transpose_a: bool, conjugate_a: bool, unit_diagonal: bool
 ) -> Any:
+    """Returns the solutions of systems of NumPy's arrays."""
     a, b = np.asarray(a), np.asarray(b)
     size = a.shape[-1]
     mask = (_small_mask if size <= _SMALL else _mask)(size, lower, unit_diagonal)

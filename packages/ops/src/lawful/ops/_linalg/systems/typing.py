@@ -45,9 +45,9 @@ def infer_system(name: str, a: ShapedArray, b: ShapedArray, *, left_side: bool =
 def batch_system(
     primitive: Primitive, args: Sequence[Any], dims: Sequence[int | None], params: dict[str, Any], *, left_side: bool
 ) -> tuple[Any, int]:
-    """Returns the solutions of a batch of systems, and their batch dimension."""
-    (a, b), (a_dim, b_dim) = args, dims
-    if a_dim is not None:
+    """Returns the solutions of a batch of systems, and their batch dimension; the right-hand sides are the last."""
+    (*matrices, b), (*matrix_dims, b_dim) = args, dims
+    if any(dim is not None for dim in matrix_dims):
         return primitive.bind(*align_to_front(args, dims), **params), 0
     # With one matrix for the whole batch, the batch is merged into the columns, or rows, of one system.
     assert b_dim is not None
@@ -57,4 +57,4 @@ def batch_system(
     shape = get_aval(b).shape
     first = ndim - 2 if left_side else ndim - 3
     merged = (*shape[:first], shape[first] * shape[first + 1], *shape[first + 2 :])
-    return reshape(primitive.bind(a, reshape(b, merged), **params), shape), out_dim
+    return reshape(primitive.bind(*matrices, reshape(b, merged), **params), shape), out_dim
