@@ -31,6 +31,8 @@ ORDERS = {
     "beta_density": [{"orders": orders} for orders in ((0, 0, 0), (0, 0, 1), (1, 0, 0), (1, 1, 1))],
     "gamma_density": [{"orders": orders} for orders in ((0, 0), (0, 2), (1, 0), (1, 1))],
     "igamma_grad_a": [{"order": order} for order in (1, 2, 3)],
+    "log_gamma_quotient_derivative": [{"order": order} for order in (0, 1, 2, 3)],
+    "spence_derivative": [{"order": order} for order in (0, 1, 2)],
     "zeta_derivative": [{"order": order} for order in (1, 2, 3)],
     "regularized_incomplete_beta_derivative": [{"orders": orders} for orders in ((1, 0), (0, 1), (1, 1), (2, 0))],
 }

@@ -17,7 +17,7 @@ from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._special.declaration import special_function
 from lawful.ops._special.gamma.digamma_derivatives import BERNOULLI
 from lawful.ops._special.quadrature import gauss_legendre, sum_over_nodes
-from lawful.ops._support.double import polynomial
+from lawful.ops._support.double import polynomial, power
 
 __all__ = ["spence", "spence_derivative_p", "spence_p"]
 
@@ -56,7 +56,7 @@ def _numpy_spence_derivative(x: Any, *, order: int = 0) -> Any:
     small, far = np.where(near, u, 0.0), np.where(near, 2.0, x)
     integral = np.log(far) / (far - 1)
     for n in range(1, order + 1):
-        integral = (integral - far ** -float(n) / n) / (far - 1)
+        integral = (integral - power(far, -float(n)) / n) / (far - 1)
     close = sum_over_nodes(lambda t, w: w * t**order / (1 + t * small) ** (order + 1), x, *_RULE)
     out = np.where(near, close, np.where(x == np.inf, 0.0, integral))
     out = np.where(x == 0, np.inf, out)

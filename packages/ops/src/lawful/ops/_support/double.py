@@ -196,6 +196,14 @@ def stacked(parts: Sequence[Any], ndim: int) -> Any:
     return out
 
 
+def power(x: Any, exponent: float) -> Any:
+    """Returns ``x ** exponent`` for one static exponent, to the same bits for arrays and for single numbers.
+
+    Before NumPy 2.3 the operator of an array divides for the exponent -1, while ``numpy.power`` does not.
+    """
+    return np.power(x, exponent)
+
+
 def polynomial(x: Any, *, coefficients: tuple[float, ...]) -> Any:
     """Evaluates a polynomial by Horner's rule; the constant coefficient is first."""
     total = coefficients[-1] + 0.0 * x

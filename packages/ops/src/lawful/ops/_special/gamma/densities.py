@@ -27,6 +27,7 @@ from lawful.ops._support.double import (
     is_nowhere,
     log_gamma_correction,
     lowered_in_double,
+    power,
     weighted_sum,
 )
 
@@ -239,7 +240,7 @@ def _beta_density(a: Any, b: Any, x: Any, *, orders: Orders) -> Any:
     norm = _with_poles(_beta_norm(p, q, parameters), p, q)
     series = _with_powers(norm, value, np.log(z), np.log1p(-z))
     series = taylor.product(series, _polynomial(p, q, z, by_x, parameters))
-    out = series[parameters] * (z * (1 - z)) ** float(-1 - by_x) * unlifted
+    out = series[parameters] * power(z * (1 - z), float(-1 - by_x)) * unlifted
     for use, at_zero in ((near_zero, True), (at_one, False)):
         if not is_nowhere(use):
             out = np.where(use, _beta_near_end(norm, p, q, np.where(use & near_zero, y, 0.0), orders, at_zero), out)
@@ -290,7 +291,7 @@ def _gamma_density(a: Any, x: Any, *, orders: Orders) -> Any:
     value, unlifted = _lifted(_gamma_exponent(p, z))
     series = taylor.times(_gamma_series(value, p, z, by_a), p, (1, 0))
     series = taylor.product(series, _gamma_polynomial(p, z, by_x, parameters))
-    out = series[parameters] * z ** float(-1 - by_x) * unlifted
+    out = series[parameters] * power(z, float(-1 - by_x)) * unlifted
     if not is_nowhere(near):
         value = np.exp(-lgamma(np.minimum(p, 100.0) + 1))
         weights = [taylor.times(_gamma_series(value, p, 1.0, by_a), p, (1, 0))]

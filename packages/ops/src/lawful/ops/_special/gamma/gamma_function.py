@@ -23,6 +23,7 @@ from lawful.ops._support.double import (
     each,
     log_gamma_correction,
     lowered_in_double,
+    power,
 )
 
 __all__ = ["gamma", "gamma_p", "log_gamma_quotient", "log_gamma_quotient_derivative_p", "log_gamma_quotient_p"]
@@ -109,9 +110,9 @@ def _log_quotient(x: Any, m: Any, *, order: int = 0) -> Any:
     return first + (half + out)
 
 
-def _change(x: Any, log_ratio: Any, power: int) -> Any:
-    """Returns the change of ``x ** -power``, given the logarithm of the ratio of both numbers."""
-    return x ** -float(power) * np.expm1(-power * log_ratio)
+def _change(x: Any, log_ratio: Any, exponent: int) -> Any:
+    """Returns the change of ``x ** -exponent``, given the logarithm of the ratio of both numbers."""
+    return power(x, -float(exponent)) * np.expm1(-exponent * log_ratio)
 
 
 def _quotient_by_start(t: Any, ans: Any, x: Any, m: Any, *, order: int = 0) -> Any:
