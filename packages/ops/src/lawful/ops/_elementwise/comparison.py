@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from ml_dtypes import bfloat16
 
-from lawful.core import Interval, get_aval, is_of_ml_dtypes, promote_dtypes
+from lawful.core import Interval, get_aval, promote_dtypes
 from lawful.ops._elementwise.application import Application
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
@@ -125,12 +125,10 @@ def _warns_of_nan(dtype: Any) -> bool:
 _WARNS: Final = _warns_of_nan(bfloat16)
 
 
-def _without_warnings(impl: Callable[..., Any]) -> Callable[..., Any]:
-    def quiet(*args: Any) -> Any:
-        if any([is_of_ml_dtypes(getattr(x, "dtype", _BOOL)) for x in args]):
-            with np.errstate(invalid="ignore"):
-                return impl(*args)
-        return impl(*args)
+def _without_warnings(function: np.ufunc) -> Callable[..., Any]:
+    def quiet(x: Any, y: Any) -> Any:
+        with np.errstate(invalid="ignore"):
+            return function(x, y)
 
     return quiet
 
@@ -141,7 +139,7 @@ def _comparison(
     def lower(ctx: Any, x: Any, y: Any) -> Any:
         return lower_comparison(ctx, x, y, name.upper())
 
-    compared = elementwise(
+    return elementwise(
         name,
         f"Returns whether ``x {symbol} y`` elementwise, as ``numpy.{function.__name__}``.",
         function,
@@ -150,11 +148,9 @@ def _comparison(
         result=lambda dtype: _BOOL,
         kinds=kinds,
         commutes=commutes,
+        of_ml_dtypes=_without_warnings(function) if _WARNS else None,
         of_class=_Comparison,
     )
-    if _WARNS:
-        compared.primitive.def_impl(_without_warnings(compared.primitive.rule("impl")))
-    return compared
 
 
 eq = _comparison("eq", "==", np.equal, commutes=True, kinds="fiubc")

@@ -31,6 +31,7 @@ from lawful.core import (
     Zero,
     get_aval,
     is_inexact,
+    is_of_ml_dtypes,
     of_numpy,
     python_scalar_dtype,
     python_scalar_types,
@@ -154,6 +155,7 @@ def elementwise(
     linear: tuple[tuple[int, ...], ...] = (),
     promote_as: PromoteAs = None,
     of_inexact: np.ufunc | None = None,
+    of_ml_dtypes: Callable[..., Any] | None = None,
     result: Callable[[np.dtype[Any]], np.dtype[Any]] | None = None,
     domain: Sequence[Interval] = (Interval(),),
     kinds: str = "f",
@@ -181,6 +183,7 @@ def elementwise(
         one, operands are promoted to one dtype of ``kinds``: integers become float64 where the op takes only floats.
         The primitive refuses operands that the function would convert.
       of_inexact: the ufunc that ``numpy_function`` is for floats and complex numbers.
+      of_ml_dtypes: evaluates it where an operand has a dtype of ml_dtypes; by default ``numpy_function``.
       result: the dtype of the result from that of the operands; by default the same.
       domain: where laws draw arguments: a bounded part of the domain that reaches every branch of the algorithm.
         Special points are drawn beside it.
@@ -209,7 +212,10 @@ def elementwise(
         is_scalar = cls in python_scalar_types
         if not accepts[cls if is_scalar else first.dtype]:
             raise accepts.refusal(get_aval(first))
-        out = numpy_function(*args, **params)
+        function = numpy_function
+        if of_ml_dtypes and any([is_of_ml_dtypes(x.dtype) for x in args if hasattr(x, "dtype")]):
+            function = of_ml_dtypes
+        out = function(*args, **params)
         if is_scalar and all([type(x) in python_scalar_types for x in args]):
             return out.item()  # Python scalars give a weak value, which is a Python scalar
         return out
@@ -227,6 +233,8 @@ def elementwise(
                 function = _OPERATORS[numpy_function]
             else:
                 ufunc = of_inexact if of_inexact and is_inexact(avals[0].dtype) else numpy_function
+                if of_ml_dtypes and any([is_of_ml_dtypes(aval.dtype) for aval in avals]):
+                    ufunc = of_ml_dtypes
                 if not all([aval.weak_type for aval in avals]):
                     function = ufunc
                 elif isinstance(ufunc, np.ufunc) and not any([aval.shape for aval in avals]):
