@@ -362,8 +362,10 @@ def called_function(depth: int = 1) -> str | None:
     found = frame.f_locals.get(first, frame.f_globals.get(first))
     for name in names:
         found = getattr(found, name, None)
-    module = getattr(found, "__module__", None)
-    return f"numpy.{found.__name__}" if found is not None and module == "numpy" else path
+    # Not by `__module__`, which a ufunc has since NumPy 2.2 only.
+    public = str(getattr(found, "__name__", ""))
+    is_of_numpy = "numpy" in sys.modules and found is not None and vars(sys.modules["numpy"]).get(public) is found
+    return f"numpy.{public}" if is_of_numpy else path
 
 
 def _text_at(file: str, line: int | None, end_line: int | None, column: int | None, end_column: int | None) -> str:
