@@ -86,7 +86,13 @@ def prod(
     return _from("prod", initial, ops.mul, reduction.prod(_chosen("prod", a, where, 1), axis, dtype, keepdims))
 
 
-@eager(numpy.count_nonzero)
+def _numpy_count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    count = numpy.count_nonzero(a, axis, keepdims=keepdims)
+    return count if axis is not None or keepdims else numpy.int64(count)
+
+
+# Before NumPy 2.3 a count of all elements is a Python integer.
+@eager(numpy.count_nonzero if hasattr(numpy.count_nonzero(()), "dtype") else _numpy_count_nonzero)
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """Returns how many elements over some dimensions are not zero, int64; arguments are those of :func:`sum`.
 
