@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core import Hook, cached_function, get_aval
+from lawful.core import Hook, ShapedArray, cached_function, get_aval
 from lawful.ops._support.number import Number, algorithm_hook
 from lawful.ops._support.promotion import operand_dtypes
 
@@ -119,6 +119,36 @@ def _lowered(algorithm: Algorithm, computed_in: np.dtype[Any] | None, inlined: b
         return out
 
     return lower
+
+
+def lowered_with_rare(algorithm: Algorithm, is_rare: Algorithm, corrected: Algorithm) -> Lower:
+    """Returns the lowering rule of an algorithm that is wrong for rare elements, and corrected if there are any.
+
+    Args:
+      algorithm: of arrays of float64.
+      is_rare: of the same arrays, which elements are rare.
+      corrected: of the result and of the same arrays, the result with the right rare elements.
+    """
+
+    def rule(ctx: Any, *operands: Any, **params: Any) -> Any:
+        dtype = ctx.avals_out[0].dtype
+        (out,) = ctx.apply(_converted(algorithm, _DOUBLE, dtype, **params), *operands)
+        branches = [_first, _converted(corrected, _DOUBLE, dtype, **params)]
+        if ctx.platform != "cpu":  # a device would wait for the host to choose a branch
+            return ctx.apply(branches[1], out, *operands)
+        (rare,) = ctx.apply(_converted(is_rare, _DOUBLE, np.dtype(bool)), *operands)
+        some = ctx.reduce(rare, False, range(len(rare.type.shape)), "or_")  # some operands may be scalars
+        index = ctx.hlo.convert(ctx.tensor_type(ShapedArray((), np.dtype(np.int32))), some)
+        return ctx.case(index, [ctx.program(branch, out, *operands) for branch in branches], [out, *operands])
+
+    def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
+        return ctx.call_rule(rule, *operands)
+
+    return lower
+
+
+def _first(x: Any, *_: Any) -> Any:
+    return x
 
 
 @cached_function("algorithms in double precision", 1024)

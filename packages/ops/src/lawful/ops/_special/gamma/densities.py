@@ -18,6 +18,7 @@ from lawful.core import Choose, Excluded, Interval
 from lawful.ops._elementwise.arithmetic.arithmetic import mul, neg
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special.gamma import taylor
+from lawful.ops._special.gamma.density_values import beta_value, gamma_value, lifted
 from lawful.ops._special.gamma.digamma_differences import digamma_difference_p
 from lawful.ops._special.gamma.log_gamma import digamma, lgamma, polygamma
 from lawful.ops._support.double import (
@@ -26,7 +27,7 @@ from lawful.ops._support.double import (
     deviance,
     is_nowhere,
     log_gamma_correction,
-    lowered_in_double,
+    lowered_with_rare,
     power,
     weighted_sum,
 )
@@ -37,8 +38,6 @@ LARGE = 10.0
 #: From this number on the gamma distribution is close to a normal distribution.
 ENORMOUS = 1e6
 TINY = 1e-300
-#: A factor below the exponential of the first is computed as a multiple by the second, and keeps its digits.
-_LEAST_EXPONENT, _LIFT = -600.0, 2.0**600
 #: The first terms at an end are the whole function nearer to it than this, over the other parameter.
 _NEAR = 1e-30
 Orders = tuple[int, ...]
@@ -65,12 +64,6 @@ def _beta_exponent(a: Any, b: Any, x: Any, over_least: bool) -> tuple[Any, Any]:
     plain = a * np.log(x) + b * np.log1p(-x)
     exponent = np.where(both_large, near, plain) + _log_inverse_beta(a, b, over_least, both_large)
     return exponent, np.where(both_large, small, 1.0) if over_least else 1.0
-
-
-def _lifted(exponent: Any) -> tuple[Any, Any]:
-    """Returns the exponential, times a power of two where it is tiny, and the inverse of that power."""
-    tiny = exponent < _LEAST_EXPONENT
-    return np.exp(exponent + np.where(tiny, math.log(_LIFT), 0.0)), np.where(tiny, 1 / _LIFT, 1.0)
 
 
 def _log_inverse_beta(a: Any, b: Any, over_least: bool, both_large: Any = None) -> Any:
@@ -216,7 +209,7 @@ def _near_end(a: Any, x: Any, order: int, weights: Sequence[taylor.Series], orde
         for k in range(order):
             series = taylor.times(series, a - 1 + j - k, (1, 0))
         p = a - 1 + j - order
-        power, unlifted = _lifted(p * log_x)
+        power, unlifted = lifted(p * log_x)
         for m in range(orders[0] + 1):  # a coefficient of exp(α log(x))
             c = series[orders[0] - m, orders[1]] * (1 / math.factorial(m))
             is_there = c != 0
@@ -228,24 +221,45 @@ def _near_end(a: Any, x: Any, order: int, weights: Sequence[taylor.Series], orde
 
 
 def _beta_density(a: Any, b: Any, x: Any, *, orders: Orders) -> Any:
+    out = _inner_beta_density(a, b, x, orders=orders)
+    near_end = _is_near_end_of_beta(a, b, x)
+    return out if is_nowhere(near_end) else _with_ends_of_beta(out, a, b, x, orders=orders)
+
+
+def _inner_beta_density(a: Any, b: Any, x: Any, *, orders: Orders) -> Any:
+    """Returns the density, but any number near an end."""
     by_x = orders[2]
     parameters = orders[0], orders[1]
-    inside = (a >= 0) & (b >= 0) & (a + b > 0) & (a < np.inf) & (b < np.inf) & (x >= 0) & (x <= 1)
-    p, q, y = np.where(inside, a, 1.0), np.where(inside, b, 1.0), np.where(inside, x, 0.5)
-    near_zero, at_one = y * (1 + q) < _NEAR, y == 1
-    z = np.where(near_zero | at_one, 0.5, y)
-    exponent, divisor = _beta_exponent(p, q, z, over_least=True)
-    value, unlifted = _lifted(exponent)
-    value = value / divisor * ((p + q) / np.maximum(p, q))
+    inside, p, q, y = _inside_of_beta(a, b, x)
+    z = np.where(_is_near_end_of_beta(p, q, y), 0.5, y)
+    value, unlifted = beta_value(p, q, z)
     norm = _with_poles(_beta_norm(p, q, parameters), p, q)
     series = _with_powers(norm, value, np.log(z), np.log1p(-z))
     series = taylor.product(series, _polynomial(p, q, z, by_x, parameters))
     out = series[parameters] * power(z * (1 - z), float(-1 - by_x)) * unlifted
+    return np.where(inside, math.factorial(orders[0]) * math.factorial(orders[1]) * out, np.nan)
+
+
+def _with_ends_of_beta(out: Any, a: Any, b: Any, x: Any, *, orders: Orders) -> Any:
+    _, p, q, y = _inside_of_beta(a, b, x)
+    near_zero, at_one = y * (1 + q) < _NEAR, y == 1
+    norm = _with_poles(_beta_norm(p, q, (orders[0], orders[1])), p, q)
+    scale = math.factorial(orders[0]) * math.factorial(orders[1])
     for use, at_zero in ((near_zero, True), (at_one, False)):
         if not is_nowhere(use):
-            out = np.where(use, _beta_near_end(norm, p, q, np.where(use & near_zero, y, 0.0), orders, at_zero), out)
-    scale = math.factorial(orders[0]) * math.factorial(orders[1])
-    return np.where(inside, scale * out, np.nan)
+            there = _beta_near_end(norm, p, q, np.where(use & near_zero, y, 0.0), orders, at_zero)
+            out = np.where(use, scale * there, out)
+    return out
+
+
+def _inside_of_beta(a: Any, b: Any, x: Any) -> tuple[Any, Any, Any, Any]:
+    """Returns which arguments are in the domain, and all of them, with harmless ones where they are not."""
+    inside = (a >= 0) & (b >= 0) & (a + b > 0) & (a < np.inf) & (b < np.inf) & (x >= 0) & (x <= 1)
+    return inside, np.where(inside, a, 1.0), np.where(inside, b, 1.0), np.where(inside, x, 0.5)
+
+
+def _is_near_end_of_beta(a: Any, b: Any, x: Any) -> Any:
+    return (x * (1 + b) < _NEAR) | (x == 1)
 
 
 def _with_poles(series: taylor.Series, a: Any, b: Any) -> taylor.Series:
@@ -282,24 +296,43 @@ def _beta_near_end(norm: taylor.Series, a: Any, b: Any, x: Any, orders: Orders, 
 
 
 def _gamma_density(a: Any, x: Any, *, orders: Orders) -> Any:
+    out = _inner_gamma_density(a, x, orders=orders)
+    return out if is_nowhere(_is_near_end_of_gamma(a, x)) else _with_end_of_gamma(out, a, x, orders=orders)
+
+
+def _inner_gamma_density(a: Any, x: Any, *, orders: Orders) -> Any:
+    """Returns the density, but any number near 0."""
     by_a, by_x = orders
     parameters = by_a, 0
-    inside = (a >= 0) & (a < np.inf) & (x >= 0) & (x < np.inf) & (a + x > 0)
-    p, y = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
-    near = y < _NEAR
-    z = np.where(near, 1.0, y)
-    value, unlifted = _lifted(_gamma_exponent(p, z))
+    inside, p, y = _inside_of_gamma(a, x)
+    z = np.where(_is_near_end_of_gamma(p, y), 1.0, y)
+    value, unlifted = gamma_value(p, z)
     series = taylor.times(_gamma_series(value, p, z, by_a), p, (1, 0))
     series = taylor.product(series, _gamma_polynomial(p, z, by_x, parameters))
     out = series[parameters] * power(z, float(-1 - by_x)) * unlifted
-    if not is_nowhere(near):
-        value = np.exp(-lgamma(np.minimum(p, 100.0) + 1))
-        weights = [taylor.times(_gamma_series(value, p, 1.0, by_a), p, (1, 0))]
-        for j in range(by_x + 1):
-            weights.append(taylor.times(weights[-1], -1 / (j + 1), (0, 0)))
-        out = np.where(near, _near_end(p, np.where(near, y, 0.0), by_x, weights, parameters), out)
     out = np.where(inside, math.factorial(by_a) * out, np.nan)
     return np.where((x == np.inf) & (a >= 0) & (a < np.inf), 0.0, out)
+
+
+def _with_end_of_gamma(out: Any, a: Any, x: Any, *, orders: Orders) -> Any:
+    by_a, by_x = orders
+    _, p, y = _inside_of_gamma(a, x)
+    near = _is_near_end_of_gamma(p, y)
+    value = np.exp(-lgamma(np.minimum(p, 100.0) + 1))
+    weights = [taylor.times(_gamma_series(value, p, 1.0, by_a), p, (1, 0))]
+    for j in range(by_x + 1):
+        weights.append(taylor.times(weights[-1], -1 / (j + 1), (0, 0)))
+    there = _near_end(p, np.where(near, y, 0.0), by_x, weights, (by_a, 0))
+    return np.where(near, math.factorial(by_a) * there, out)
+
+
+def _inside_of_gamma(a: Any, x: Any) -> tuple[Any, Any, Any]:
+    inside = (a >= 0) & (a < np.inf) & (x >= 0) & (x < np.inf) & (a + x > 0)
+    return inside, np.where(inside, a, 1.0), np.where(inside, x, 1.0)
+
+
+def _is_near_end_of_gamma(a: Any, x: Any) -> Any:
+    return x < _NEAR
 
 
 # The primitives
@@ -322,7 +355,7 @@ beta_density_p = elementwise(
     "beta_density",
     "",
     EvaluatedInDouble("betainc", _beta_density),
-    lowered_in_double(_beta_density, inlined=False),
+    lowered_with_rare(_inner_beta_density, _is_near_end_of_beta, _with_ends_of_beta),
     arity=3,
     derivatives=[
         lambda t, ans, *args, orders, argnum=argnum: _slope("beta", argnum, t, ans, *args, orders=orders)
@@ -336,7 +369,7 @@ gamma_density_p = elementwise(
     "gamma_density",
     "",
     EvaluatedInDouble("igamma", _gamma_density),
-    lowered_in_double(_gamma_density, inlined=False),
+    lowered_with_rare(_inner_gamma_density, _is_near_end_of_gamma, _with_end_of_gamma),
     arity=2,
     derivatives=[
         lambda t, ans, *args, orders, argnum=argnum: _slope("gamma", argnum, t, ans, *args, orders=orders)

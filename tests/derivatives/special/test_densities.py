@@ -1,0 +1,85 @@
+"""Derivatives of the incomplete gamma and beta functions by the last argument: densities, to the last digits."""
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.autodiff import grad
+from lawful.staging import jit
+
+RNG = np.random.default_rng(0)
+BACKENDS = pytest.mark.parametrize("backend", ["", "numpy", "xla"])
+
+
+def slope(function: Callable[..., Any], backend: str, *args: Any) -> Any:
+    def total(*args: Any) -> Any:
+        return ops.reduce_sum(function(*args), (0,))
+
+    gradient = grad(total, len(args) - 1)
+    return np.asarray((jit(gradient, backend=backend) if backend else gradient)(*args))
+
+
+def gamma_density(a: float, x: float) -> Any:
+    return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
+
+
+def beta_density(a: float, b: float, x: float) -> Any:
+    log_beta = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+    return mp.exp((a - 1) * mp.log(x) + (b - 1) * mp.log(1 - x) - log_beta)
+
+
+def error(found: Any, density: Callable[..., Any], *args: Any) -> float:
+    with mp.workdps(60):
+        wanted = [density(*map(mp.mpf, map(float, row))) for row in zip(*args, strict=True)]
+        return float(max(abs(mp.mpf(float(y)) - z) / z for y, z in zip(found, wanted, strict=True)))
+
+
+def powers_of_ten(low: float, high: float) -> Any:
+    return 10 ** RNG.uniform(low, high, 200)
+
+
+GAMMA = {
+    "moderate": (RNG.uniform(0.5, 8, 200), RNG.uniform(0.1, 12, 200)),
+    "small": (powers_of_ten(-12, 0), powers_of_ten(-20, 1.5)),
+    "near ten": (RNG.uniform(9, 11, 200), RNG.uniform(4, 20, 200)),
+}
+BETA = {
+    "moderate": (RNG.uniform(0.5, 8, 200), RNG.uniform(0.5, 8, 200), RNG.uniform(0.05, 0.95, 200)),
+    "small": (powers_of_ten(-10, 0), powers_of_ten(-10, 0), RNG.uniform(0.001, 0.999, 200)),
+    "near ten": (RNG.uniform(8, 12, 200), RNG.uniform(8, 12, 200), RNG.uniform(0.1, 0.9, 200)),
+}
+_SMALL, _LARGE = powers_of_ten(-2, 1), powers_of_ten(1, 8)
+_NEAR_MEAN = RNG.uniform(0.1, 1, 200) * _SMALL / (_SMALL + _LARGE)
+BETA["second large"] = (_SMALL, _LARGE, _NEAR_MEAN)
+BETA["first large"] = (_LARGE, _SMALL, 1 - _NEAR_MEAN)
+
+
+@BACKENDS
+@pytest.mark.parametrize("name", GAMMA)
+def test_igamma_slope_to_the_last_digits(name, backend):
+    assert error(slope(ops.igamma, backend, *GAMMA[name]), gamma_density, *GAMMA[name]) < 1e-14
+
+
+@BACKENDS
+@pytest.mark.parametrize("name", BETA)
+def test_betainc_slope_to_the_last_digits(name, backend):
+    args = BETA[name]
+    assert error(slope(ops.betainc, backend, *args), beta_density, *args) < 1e-14
+
+
+@BACKENDS
+def test_densities_near_ends_beside_others(backend):
+    """A compiled program takes another branch if an element is near an end; the others do not change."""
+    x = np.array([0.5, 0.0, 1e-40, 0.25, 1.0])
+    ones = np.ones_like(x)
+    found = slope(ops.igamma, backend, 1.5 * ones, x)
+    assert error(found[[0, 2, 3, 4]], gamma_density, 1.5 * ones[:4], x[[0, 2, 3, 4]]) < 1e-14
+    assert found[1] == 0.0
+    found = slope(ops.betainc, backend, 1.5 * ones, 1.0 * ones, x)
+    assert error(found[[0, 2, 3]], beta_density, 1.5 * ones[:3], ones[:3], x[[0, 2, 3]]) < 1e-14
+    assert found[1] == 0.0
+    np.testing.assert_allclose(found[4], 1.5, rtol=1e-14)
