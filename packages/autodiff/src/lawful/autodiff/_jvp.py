@@ -110,16 +110,31 @@ def jvp(
     (np.float64(0.0), np.float64(0.0))
     """
     require_callable("jvp", fun)
+    return forward_hook.use(fun, primals, tangents, has_aux)
+
+
+def _value_and_tangent(
+    fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool
+) -> tuple[Any, ...]:
     flat_primals, flat_tangents, in_tree = check_tangents("jvp", primals, tangents)
     flat, out = flat_function(f"jvp of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     primals_out, tangents_out = jvp_flat(flat, flat_primals, flat_tangents)
-    if np.ndarray in map(type, primals_out):  # only an array can share memory
-        primals_out = copy_aliased(primals_out, [*flat_primals, *flat_tangents])
-    tangents_out = copy_aliased(
-        [*map(as_tangent_of, primals_out, tangents_out)], [*flat_primals, *flat_tangents, *primals_out]
-    )
-    result = (tree.unflatten(out.tree, primals_out), tree.unflatten(out.tree, tangents_out))
+    result = owned_results(primals_out, tangents_out, [*flat_primals, *flat_tangents], out.tree)
     return (*result, out.aux()) if has_aux else result
+
+
+#: Returns what `jvp` does, for its arguments.
+forward_hook: Final[Hook[Callable[..., tuple[Any, ...]]]] = Hook("forward mode", _value_and_tangent)
+
+
+def owned_results(
+    primals: list[Any], tangents: Sequence[Any], arguments: Sequence[Any], out_tree: Any
+) -> tuple[Any, Any]:
+    """Returns trees of outputs and of their tangents, which share no memory with each other or with arguments."""
+    if np.ndarray in map(type, primals):  # only an array can share memory
+        primals = copy_aliased(primals, arguments)
+    tangents = copy_aliased([*map(as_tangent_of, primals, tangents)], [*arguments, *primals])
+    return tree.unflatten(out_tree, primals), tree.unflatten(out_tree, tangents)
 
 
 @memoize

@@ -87,11 +87,13 @@ def unary_to_nary(unary_operator: Function) -> Function:
 
         @wrap_nary_f(fun, unary_operator, argnum)
         def nary_f(*args: Any, **kwargs: Any) -> Any:
-            @wraps(fun)
             def unary_f(x: Any) -> Any:
+                if argnum == 0 and len(args) == 1 and not kwargs:  # the common case
+                    return fun(x)
                 chosen = [(argnum, x)] if isinstance(argnum, int) else zip(argnum, x, strict=True)
                 return fun(*subvals(args, chosen), **kwargs)
 
+            unary_f.__name__, unary_f.__doc__ = get_name(fun), get_doc(fun)
             x = argument_at(args, argnum) if isinstance(argnum, int) else tuple([argument_at(args, i) for i in argnum])
             return unary_operator(unary_f, x, *nary_op_args, **nary_op_kwargs)
 

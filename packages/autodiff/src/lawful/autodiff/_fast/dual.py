@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from threading import get_ident
-from typing import Any
+from typing import Any, Final
 
-from numpy import bool_, int64, ndarray
+from numpy import bool_, float64, int64, ndarray
 
 from lawful.autodiff._dual import DualTracer
 from lawful.core import (
@@ -14,7 +14,9 @@ from lawful.core import (
     ShapedArray,
     SourceLine,
     Trace,
+    Tracer,
     as_float,
+    current,
     get_aval,
     register_dispatch_module,
     source_override,
@@ -24,6 +26,7 @@ from lawful.core._fast import IndexedJaxpr, Replay, definitions, insert_rule, re
 
 register_dispatch_module(__name__)
 
+_NUMBER: Final = get_aval(1.0)
 #: For each argument the type of its tangent, which may be strong where the primal is weak; None where it is zero.
 TangentAvals = tuple[ShapedArray | None, ...]
 #: Plans a call: ``plan(trace, context, args)`` returns a primitive or program with its operands, or None and a result.
@@ -180,6 +183,18 @@ def _number(trace: CachingTrace[Any], x: Any) -> float | None:
     """Returns the operand for a number. In a program that is recorded it is converted at once."""
     if trace.evaluates_constants:
         return x if type(x) is float else as_float(x)
+    return None
+
+
+def floating_aval(x: Any) -> ShapedArray | None:
+    """Returns the type of a floating array or number, or of a tracer of one that is usable here; else None."""
+    cls = type(x)
+    if cls is float:
+        return _NUMBER
+    if cls is ndarray or cls is float64:
+        return get_aval(x) if x.dtype.char in "fdFD" else None
+    if isinstance(x, Tracer) and x._trace.active and x._trace.encloses(current.trace) and x.aval.dtype.kind in "fc":
+        return x.aval
     return None
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from numpy import float64, ndarray
+from numpy import ndarray
 
 from lawful import tree
+from lawful.autodiff._fast.dual import floating_aval
 from lawful.autodiff._fast.linearize import FastLinearizeTrace, FastLinearizeTracer, TapeLinearized
 from lawful.autodiff._fast.transpose import pull_back
 from lawful.autodiff._grad import Differentiated, checked_output, gradient_hook, one_of, pulled_back
 from lawful.autodiff._linearize import linearize_hook
 from lawful.autodiff._vjp import materialized
-from lawful.core import ShapedArray, Tracer, current, get_aval, new_trace, register_dispatch_module
+from lawful.core import current, new_trace, register_dispatch_module
 from lawful.staging import copy_aliased, flatten_outputs
 
 register_dispatch_module(__name__)
 
-_NUMBER: Final = get_aval(1.0)
 _LEAF: Final = tree.structure(0)
 
 
@@ -27,7 +27,7 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
     if position is None or not -len(args) <= position < len(args):
         return gradient_hook.plain(of, args, kwargs)
     x = args[position]
-    aval = _NUMBER if type(x) is float else _aval_of(x)
+    aval = floating_aval(x)
     if aval is None or linearize_hook.for_traces is not TapeLinearized:
         return gradient_hook.plain(of, args, kwargs)
     trace = FastLinearizeTrace(current.trace)
@@ -59,12 +59,3 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
     ):
         (gradient,) = copy_aliased([gradient], [*tape.constants.values, x])
     return result.primal, (gradient,) if of.several else gradient
-
-
-def _aval_of(x: Any) -> ShapedArray | None:
-    """Returns the type of a floating array or a tracer; None for other values, and for tracers that have ended."""
-    if type(x) is ndarray or type(x) is float64:
-        return get_aval(x) if x.dtype.char in "fdFD" else None
-    if isinstance(x, Tracer) and x._trace.active and x._trace.encloses(current.trace) and x.aval.dtype.kind in "fc":
-        return x.aval
-    return None

@@ -75,6 +75,11 @@ def as_derivative(g: Any, like: Any) -> Any:
       g: a tree of arrays, numbers, or lists of them.
       like: the value that it belongs to.
     """
+    cls = type(like)
+    if cls is type(g) is numpy.ndarray and g.dtype == like.dtype and g.shape == like.shape and g.dtype.kind in "fc":
+        return g
+    if cls in _FLOATS and type(g) in _FLOATS:
+        return cls(g)
     if isinstance(like, tuple | list | dict):
         leaves, treedef = tree.flatten(like)
         given = tree.leaves(tree.in_order_of(like, g))
