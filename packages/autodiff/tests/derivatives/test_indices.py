@@ -107,3 +107,55 @@ def test_getitem_positions_too_large_for_int64_are_the_last() -> None:
     for _ in range(60):  # by then it is compiled
         out, tangent = jvp(lambda x: gather(x, where, numbers, (1,), mode="clip"), (np.arange(3.0),), (np.arange(3.0),))
         np.testing.assert_array_equal([out, tangent], [[2.0, 1.0]] * 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "index",
+    [
+        [2, 0, 0],
+        [-1, 3],
+        np.array([], int),
+        np.array([True, False, True, False]),
+        np.array([False] * 4),
+        np.array([[3, 0], [1, 1]]),
+        np.array([[3, 0], [-1, 1]], np.int8),
+        (np.array([1, 1]), np.array([0, -2])),
+        (np.array([[1], [2]]), np.array([0, 1])),
+        (np.array([3, 3]), 1),
+        (2, np.array([0, 1, 0])),
+        (slice(None), np.array([1, 0, 1])),
+        (np.array([3, 3]), slice(0, 1)),
+    ],
+    ids=str,
+)
+def test_getitem_derivatives_in_many_calls(index: Any, dtype: Any) -> None:
+    """They stay NumPy's once the rules are compiled."""
+    x = np.arange(8.0, dtype=dtype).reshape(4, 2)
+    weights = np.linspace(0.3, 1.7, x[index].size, dtype=dtype).reshape(x[index].shape)
+    expected = np.zeros_like(x)
+    np.add.at(expected, index, weights)
+    for _ in range(60):
+        gradient = grad(lambda x: (x[index] * weights).sum())(x)
+        assert gradient.dtype == x.dtype
+        assert gradient.flags.writeable
+        np.testing.assert_array_equal(gradient, expected)
+
+
+def test_getitem_rows_of_a_vector_in_many_calls() -> None:
+    x, weights = np.arange(4.0), np.array([0.5, 1.5, 2.5])
+    for index in ([2, 0, 2], [-1, 0, -1], [True, True, False, True]):
+        expected = np.zeros(4)
+        np.add.at(expected, index, weights)
+        for where in (index, np.array(index)):
+            for _ in range(60):
+                np.testing.assert_array_equal(grad(lambda x, where=where: (x[where] * weights).sum())(x), expected)
+
+
+def test_getitem_mask_overwritten_changes_no_derivative() -> None:
+    x, mask = np.arange(1.0, 5.0), np.array([True, False, True, True])
+    for _ in range(3):
+        out, f_jvp = linearize(lambda x: x[mask] * x[mask], x)
+        mask[:] = False
+        np.testing.assert_array_equal(f_jvp(np.ones(4)), 2.0 * out**0.5)
+        mask[:] = True, False, True, True

@@ -149,7 +149,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
             elif cls is float:
                 types.append(float)
                 primals.append(x)
-            elif cls is ndarray or cls is bool_:
+            elif cls is ndarray or cls is bool_ or cls is int64:
                 types += [None, get_aval(x)]
                 primals.append(x)
                 values.append(x)

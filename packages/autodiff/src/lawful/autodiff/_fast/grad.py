@@ -53,9 +53,9 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
     )
     if type(gradient) is not ndarray or aval.weak_type:
         gradient = materialized(gradient, aval)
-    # The nodes are dropped, so that only constants and the argument may share its memory.
-    if type(gradient) is ndarray and not (
-        gradient is not x and gradient.base is None and gradient.flags.writeable and not tape.constants.values
-    ):
-        (gradient,) = copy_aliased([gradient], [*tape.constants.values, x])
+    if type(gradient) is ndarray:
+        if gradient is x or gradient.base is not None or not gradient.flags.writeable:
+            gradient = gradient.copy()
+        elif tape.constants.values:  # the nodes are dropped, so that nothing else may share its memory
+            (gradient,) = copy_aliased([gradient], tape.constants.values)
     return result.primal, (gradient,) if of.several else gradient

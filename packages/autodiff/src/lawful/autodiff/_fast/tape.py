@@ -56,6 +56,11 @@ class PulledEqn(JaxprEqn):
         raise NotImplementedError(f"{type(self).__name__}.pull")
 
 
+def _is_frozen(x: ndarray[Any, Any]) -> bool:
+    """Whether an array owns its memory and is read-only: it is kept as it is, as by `read_only`."""
+    return x.base is None and not x.flags.writeable
+
+
 #: What has no part that may be dead alone.
 _PLAIN: Final = (Node, PulledEqn)
 
@@ -155,7 +160,7 @@ class Tape(PartialTrace):
 
     def _own(self, residuals: list[Any], args: Sequence[Any]) -> None:
         """Copies residuals that share memory with arguments. The user has no reference to the others."""
-        owners = [memory_owner(x) for x in args if isinstance(x, ndarray)]
+        owners = [memory_owner(x) for x in args if isinstance(x, ndarray) and not _is_frozen(x)]
         if owners:
             for i, x in enumerate(residuals):
                 if type(x) is ndarray and any([memory_owner(x) is owner for owner in owners]):

@@ -76,8 +76,10 @@ def call_composite(composite: Composite, args: tuple[Any, ...], kwargs: dict[str
     """Calls a composite, by its cached program if an array is traced and there is a program."""
     trace = current.trace
     if of_integers:
-        key: Hashable = (_trace, composite.key, trace.axis_env, avals_of(args[0]), args[1:])
-        found = cached_rule(key, _trace, composite, args[0], args[1:], {})
+        call = calls.get(type(trace)) if trace.evaluates_constants else None
+        if call is not None:
+            return call(trace, _plan_of_integers, (composite.key, args[1:]), (composite, args[1:]), args[0])
+        found = _traced_of_integers(trace, composite, args[0], args[1:])
         return composite.function(*args) if found is None else found.replayed(args[0])
     # A program is recorded once, so that replay would not be faster.
     if not trace.evaluates_constants:
@@ -96,6 +98,23 @@ def _plan(trace: Trace, composite: Composite, args: Sequence[Any]) -> tuple[Inde
     if found is not None and found.out_tree is None:
         return found.program, operands
     return None, composite.function(*args) if found is None else found.replayed(operands)
+
+
+def _plan_of_integers(
+    trace: Trace, context: tuple[Composite, tuple[Any, ...]], args: Sequence[Any]
+) -> tuple[IndexedJaxpr | None, Any]:
+    composite, rest = context
+    found = _traced_of_integers(trace, composite, args, rest)
+    if found is not None and found.out_tree is None:
+        return found.program, args
+    return None, composite.function(args, *rest) if found is None else found.replayed(args)
+
+
+def _traced_of_integers(
+    trace: Trace, composite: Composite, operands: Sequence[Any], rest: tuple[Any, ...]
+) -> _Traced | None:
+    key: Hashable = (_trace, composite.key, trace.axis_env, avals_of(operands), rest)
+    return cached_rule(key, _trace, composite, operands, rest, {})
 
 
 def _call(composite: Composite, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

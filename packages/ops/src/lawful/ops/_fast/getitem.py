@@ -6,6 +6,7 @@ serves all positions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from types import EllipsisType
 from typing import Any, Final
@@ -15,8 +16,9 @@ import numpy as np
 from lawful.core import Tracer, cached_function, current, get_aval, record, register_dispatch_module
 from lawful.ops._composite import Composite
 from lawful.ops._indexing.dynamic_slice import dynamic_slice_p
-from lawful.ops._indexing.getitem import getitem_hook, read, spans
+from lawful.ops._indexing.getitem import gathered, getitem_hook, read, sliced, spans
 from lawful.ops._indexing.index import Index, parse_index
+from lawful.ops._shape.reshape import reshape
 from lawful.ops._shape.slicing import rev
 from lawful.ops._shape.squeeze import expand_dims, squeeze
 from lawful.ops._support.eager import is_eager_array
@@ -25,6 +27,7 @@ from lawful.ops._support.structural import Shape, strong
 register_dispatch_module(__name__)
 
 _START: Final = np.int64(0)
+_INTEGERS: Final = {int}
 _ENDS: Final = (int, type(None))
 
 
@@ -49,6 +52,10 @@ def _getitem_traced(x: Tracer, index: Any) -> Any:
     shape = x.aval.shape
     if type(index) is int and shape and -shape[0] <= index < shape[0]:
         return _row(x, shape, index)
+    if type(index) is list and set(map(type, index)) == _INTEGERS:
+        index = np.array(index)
+    if type(index) is np.ndarray and index.ndim and shape and (where := _rows_inside(shape[0], index)) is not None:
+        return _rows_at(x, where)
     entries = index if type(index) is tuple else (index,)
     if all(map(_is_static, entries)):
         found = _static(shape, entries)
@@ -139,10 +146,47 @@ def _is_look_up(entry: Any) -> bool:
     return type(entry) is np.ndarray and entry.dtype.kind == "i" and entry.ndim > 0
 
 
+def _rows_inside(size: int, index: np.ndarray[Any, Any]) -> Any:
+    """Returns the positions in the first dimension that an array chooses; None unless all are known to be inside."""
+    if index.dtype.kind == "i":
+        where = index.astype(np.int64)
+        if where.size and np.maximum.reduce(where.view(np.uint64), None) >= size:  # a negative number is a large one
+            return None
+    elif index.dtype.kind == "b" and index.shape == (size,):
+        where = index.nonzero()[0].copy()  # of its own memory, to be kept as it is
+    else:
+        return None
+    where.flags.writeable = False
+    return where
+
+
+def _rows_of(x: Any, where: Any, dims: int = 1) -> Any:
+    shape = get_aval(x).shape
+    sizes = (math.prod(shape[:dims]), *shape[dims:])
+    rest = range(1, len(sizes))
+    index = Index(
+        shape=sizes,
+        inserted=(),
+        slices={dim: range(sizes[dim]) for dim in rest},
+        positions={0: where},
+        looked_up=get_aval(where).shape,
+        lookup_start=0,
+        kept=tuple(rest),
+        in_bounds=True,
+    )
+    return read(reshape(x, sizes), index)
+
+
+_rows_at: Final = Composite(_rows_of, arrays=2)
+#: The same of several first dimensions as one.
+_points_at: Final = Composite(lambda arrays, dims: _rows_of(arrays[0], arrays[1], dims), sequence=True)
+
+
 def _look_up_inside(x: Tracer, shape: Shape, entries: tuple[Any, ...]) -> Any:
     """Returns ``x[entries]`` for an index with arrays of integers; None if a position is outside of the array."""
     arrays = [entry for entry in entries if type(entry) is np.ndarray]
-    layout, sizes = _looked_up_at(shape, tuple([_Lookup(e.shape) if type(e) is np.ndarray else e for e in entries]))
+    entries = tuple([entry.shape if type(entry) is np.ndarray else entry for entry in entries])
+    layout, is_of_first, sizes = _looked_up_at(shape, entries)
     found = iter(arrays)
     positions: list[Any] = []
     for size, known in sizes:
@@ -150,37 +194,52 @@ def _look_up_inside(x: Tracer, shape: Shape, entries: tuple[Any, ...]) -> Any:
             positions.append(known)
             continue
         where = next(found).astype(np.int64)
-        if where.size:
-            lowest = np.minimum.reduce(where, None)
-            if lowest < -size or np.maximum.reduce(where, None) >= size:
+        if where.size and np.maximum.reduce(where.view(np.uint64), None) >= size:  # a negative number is a large one
+            if np.minimum.reduce(where, None) < -size or np.maximum.reduce(where, None) >= size:
                 return None
-            if lowest < 0:
-                where[where < 0] += size
+            where[where < 0] += size
         positions.append(where)
-    return _looked_up.of_integers([x, *positions], *layout)
-
-
-@record
-class _Lookup:
-    """A placeholder in an index for an array of integers of a shape."""
-
-    shape: Shape
+    if not is_of_first:
+        return _at_vectors(x, positions, layout)
+    where = positions[0]
+    for (size, _), position in zip(sizes[1:], positions[1:], strict=True):
+        where = where * size + position
+    where.flags.writeable = False
+    return _rows_at(x, where) if len(positions) == 1 else _points_at.of_integers([x, where], len(positions))
 
 
 @cached_function("indices with arrays", 1024)
-def _looked_up_at(shape: Shape, entries: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[tuple[int, Any]]]:
-    """Returns the layout of an index with arrays of any values, and the length and known value of each position."""
-    index = parse_index(shape, tuple([np.zeros(e.shape, np.int64) if type(e) is _Lookup else e for e in entries]))
+def _looked_up_at(shape: Shape, entries: tuple[Any, ...]) -> tuple[tuple[Any, ...], bool, list[tuple[int, Any]]]:
+    """Returns the layout of an index, whether it is of the first dimensions alone, and of each its length and position.
+
+    Args:
+      shape: of the array.
+      entries: the index, with the shapes of arrays of positions. None is the position of a dimension that has one.
+    """
+    index = parse_index(shape, tuple([np.zeros(e, np.int64) if type(e) is tuple else e for e in entries]))
     known = [np.int64(where) if type(where) is int else None for where in index.positions.values()]
-    return _layout_of(index), [(shape[dim], value) for dim, value in zip(index.positions, known, strict=True)]
+    count = len(known)
+    is_of_first = tuple(index.positions) == tuple(range(count))
+    is_of_first &= index.kept == tuple(range(count, len(shape)))
+    is_of_first &= all([chosen == range(shape[dim]) for dim, chosen in index.slices.items()])
+    sizes = [(shape[dim], value) for dim, value in zip(index.positions, known, strict=True)]
+    return _layout_of(index), is_of_first, sizes
 
 
 def _look_up(x: Tracer, index: Index) -> Any:
     """Returns the result of `read` for an index with arrays, which are operands of a composite if none is traced."""
     if index.inserted or any([isinstance(where, Tracer) for where in index.positions.values()]):
         return read(x, index)
-    arrays = [np.asarray(where, np.int64) for where in index.positions.values()]
-    return _looked_up.of_integers([x, *arrays], *_layout_of(index))
+    return _at_vectors(x, [*index.positions.values()], _layout_of(index))
+
+
+def _at_vectors(x: Tracer, positions: Sequence[Any], layout: tuple[Any, ...]) -> Any:
+    looked_up = layout[2]
+    vectors = np.empty((*looked_up, len(positions)), np.int64)
+    for i, where in enumerate(positions):
+        vectors[..., i] = where
+    vectors.flags.writeable = False
+    return _looked_up.of_integers([x, vectors], *layout)
 
 
 def _layout_of(index: Index) -> tuple[Any, ...]:
@@ -198,18 +257,19 @@ def _read_at(
     kept: tuple[int | None, ...],
     in_bounds: bool,
 ) -> Any:
-    x, *positions = arrays
+    x, vectors = arrays
     index = Index(
         shape=get_aval(x).shape,
         inserted=(),
         slices={dim: range(start, stop, step) for dim, start, stop, step in slices},
-        positions=dict(zip(dims, positions, strict=True)),
+        positions={},
         looked_up=looked_up,
         lookup_start=lookup_start,
         kept=kept,
         in_bounds=in_bounds,
     )
-    return read(x, index)
+    mode = "promise_in_bounds" if in_bounds else "clip"
+    return expand_dims(gathered(sliced(x, index), index, dims, vectors, mode=mode), index.new_dims)
 
 
 _looked_up: Final = Composite(_read_at, sequence=True)

@@ -92,7 +92,7 @@ def read(
       unique_indices: a promise that no position is repeated.
       indices_are_sorted: a promise.
     """
-    x = _sliced(reshape(x, index.shape) if index.inserted else x, index)
+    x = sliced(reshape(x, index.shape) if index.inserted else x, index)
     known = {dim: where for dim, where in index.positions.items() if type(where) is int and dim not in index.inserted}
     if len(known) == len(index.positions):
         return expand_dims(squeeze(x, tuple(known)), index.new_dims)
@@ -103,11 +103,22 @@ def read(
     if mode == "clip" and not index.looked_up and all(get_aval(where).shape == () for where in looked_up.values()):
         out = _at_scalars(x, looked_up)
     else:
-        out = _gathered(x, index, looked_up, mode, fill_value, unique_indices, indices_are_sorted)
+        read_at = tuple(sorted(looked_up))
+        vectors = index_vectors([looked_up[dim] for dim in read_at], index.looked_up)
+        out = gathered(
+            x,
+            index,
+            read_at,
+            vectors,
+            mode=mode,
+            fill_value=fill_value,
+            unique_indices=unique_indices,
+            indices_are_sorted=indices_are_sorted,
+        )
     return expand_dims(out, index.new_dims)
 
 
-def _sliced(x: Any, index: Index) -> Any:
+def sliced(x: Any, index: Index) -> Any:
     """Returns the slices of ``x``; a known position is a slice of length 1."""
     starts, limits, strides, reversed_dims = spans(index)
     return rev(slice_op(x, starts, limits, strides), reversed_dims)
@@ -144,31 +155,22 @@ def _at_scalars(x: Any, positions: dict[int, Any]) -> Any:
     return squeeze(ops.dynamic_slice(x, starts, sizes, allow_negative_indices=False), tuple(positions))
 
 
-def _gathered(
-    x: Any,
-    index: Index,
-    positions: dict[int, Any],
-    mode: str,
-    fill_value: Any,
-    unique_indices: bool,
-    indices_are_sorted: bool,
-) -> Any:
+def gathered(x: Any, index: Index, dims: tuple[int, ...], vectors: Any, **settings: Any) -> Any:
+    """Returns the elements of ``x`` at index vectors, without new dimensions.
+
+    Args:
+      x: an array without the dimensions that have one known position.
+      index: the index.
+      dims: the dimensions of ``x`` that the vectors are positions in.
+      vectors: the vectors, of the shape ``(*index.looked_up, len(dims))``.
+      settings: the keyword arguments of `gather`.
+    """
     shape = get_aval(x).shape
-    batch = index.looked_up
     start = sum(dim is not None for dim in index.kept[: index.lookup_start])
-    windows = len(shape) - len(positions)
-    offsets = tuple([dim + (len(batch) if dim >= start else 0) for dim in range(windows)])
-    dims = tuple(sorted(positions))
-    return gather(
-        x,
-        index_vectors([positions[dim] for dim in dims], batch),
-        GatherDimensionNumbers(offsets, dims, dims),
-        tuple([1 if dim in positions else size for dim, size in enumerate(shape)]),
-        unique_indices=unique_indices,
-        indices_are_sorted=indices_are_sorted,
-        mode=mode,
-        fill_value=fill_value,
-    )
+    windows = len(shape) - len(dims)
+    offsets = tuple([dim + (len(index.looked_up) if dim >= start else 0) for dim in range(windows)])
+    sizes = tuple([1 if dim in dims else size for dim, size in enumerate(shape)])
+    return gather(x, vectors, GatherDimensionNumbers(offsets, dims, dims), sizes, **settings)
 
 
 # A wrapper of it has no frame of this module: see `register_dispatch_module`.

@@ -172,6 +172,8 @@ def _specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> C
     # Not for a result without dimensions, which NumPy would return as a scalar.
     if mode != "fill_or_drop" and reads_rows(of_windows) and of_windows.shape and indices.dtype.kind == "i":
         order, axes = of_windows.order, of_windows.axes
+        if of_windows.is_in_order:
+            return lambda x, indices: x.take(indices[..., 0], 0, None, "clip")
         return lambda x, indices: x.transpose(order).take(indices[..., 0], 0, None, "clip").transpose(axes)
     return partial(_read, of_windows=of_windows, mode=mode, fill_value=params["fill_value"])
 

@@ -29,8 +29,8 @@ from lawful.ops._indexing.gather_scatter.scatter_derivatives import (
     transpose_of_product,
     transpose_of_replacement,
 )
-from lawful.ops._indexing.gather_scatter.scatter_evaluation import lower_scatter, write_windows
-from lawful.ops._indexing.gather_scatter.window_positions import layout
+from lawful.ops._indexing.gather_scatter.scatter_evaluation import lower_scatter, write_rows, write_windows
+from lawful.ops._indexing.gather_scatter.window_positions import layout, reads_rows
 from lawful.ops._indexing.gather_scatter.windows import (
     DimensionNumbers,
     GatherScatterMode,
@@ -170,7 +170,10 @@ def _scatter(
             return partial(function, **params)
         # Operands with dimensions are arrays; the layout of their windows is precomputed.
         of_windows = layout(name, windows_of_updates(x, indices, updates, params["dimension_numbers"]))
-        return partial(write_windows, of_windows=of_windows, ufunc=ufunc, clip=params["mode"] == "clip")
+        clip = params["mode"] == "clip"
+        if ufunc is not None and of_windows.is_in_order and reads_rows(of_windows):
+            return partial(write_rows, of_windows=of_windows, ufunc=ufunc, clip=clip)
+        return partial(write_windows, of_windows=of_windows, ufunc=ufunc, clip=clip)
 
     @primitive.def_abstract_eval
     def abstract_eval(

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from lawful.core import ShapedArray
-from lawful.ops._indexing.gather_scatter.window_positions import Layout, lowered_bounds, lowered_indices, positions
+from lawful.ops._indexing.gather_scatter.window_positions import (
+    Layout,
+    lowered_bounds,
+    lowered_indices,
+    positions,
+    rows_inside,
+)
 from lawful.ops._indexing.gather_scatter.windows import DimensionNumbers, shifted, windows_of_updates
 
 
@@ -17,7 +23,7 @@ def write_windows(x: Any, indices: Any, updates: Any, of_windows: Layout, ufunc:
     """Returns a copy of an array with windows written into it, in the order of their indices."""
     found, inside = positions(of_windows, indices, clip=clip)
     out = np.array(x.transpose(of_windows.order), order="C")
-    width = math.prod([x.shape[dim] for dim in of_windows.full])
+    width = of_windows.width
     target = out.reshape(-1, width) if out.size else out.reshape(0, 1)
     rows = found[0] if found else np.zeros(math.prod(of_windows.looked_up), np.intp)
     for dim, index in zip(of_windows.partial[1:], found[1:], strict=True):
@@ -30,10 +36,24 @@ def write_windows(x: Any, indices: Any, updates: Any, of_windows: Layout, ufunc:
         target[rows] = written
     elif written.size:
         assert ufunc is not None
-        # ufunc.at is fastest in one dimension.
-        elements = rows if width == 1 else (rows[:, np.newaxis] * width + np.arange(width)).reshape(-1)
-        ufunc.at(target.reshape(-1), elements, written.reshape(-1))
+        _combine(target, rows, written, width, ufunc)
     return out.transpose(of_windows.restored)
+
+
+def _combine(target: Any, rows: Any, written: Any, width: int, ufunc: np.ufunc) -> None:
+    # ufunc.at is fastest in one dimension.
+    elements = rows if width == 1 else (rows[:, np.newaxis] * width + np.arange(width)).reshape(-1)
+    ufunc.at(target.reshape(-1), elements, written.reshape(-1))
+
+
+def write_rows(x: Any, indices: Any, updates: Any, of_windows: Layout, ufunc: np.ufunc, *, clip: bool) -> Any:
+    """Returns what `write_windows` does, for windows that are rows, and dimensions in order."""
+    rows = rows_inside(of_windows, indices) if updates.size else None
+    if rows is None:
+        return write_windows(x, indices, updates, of_windows, ufunc, clip=clip)
+    out = x.copy()
+    _combine(out, rows, updates, of_windows.width, ufunc)
+    return out
 
 
 def lower_scatter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ class Layout:
       shape: the shape of the windows with the dimensions ``(*batch, *partial windows, *full windows)``.
       axes: for each dimension of a gather's result, its position in ``shape``.
       inverse_axes: the inverse of ``axes``.
+      width: how many elements the dimensions ``full`` have.
+      is_in_order: whether ``order`` and ``axes`` change nothing.
     """
 
     partial: Shape
@@ -42,6 +45,8 @@ class Layout:
     shape: Shape
     axes: Shape
     inverse_axes: Shape
+    width: int
+    is_in_order: bool
 
 
 @cached_function("window layouts", 4096)
@@ -85,6 +90,8 @@ def layout(name: str, windows: Windows) -> Layout:
         shape=(*looked_up, *[windows.sizes[dim] for dim in full]),
         axes=axes,
         inverse_axes=_inverse(axes),
+        width=math.prod([windows.operand[dim] for dim in full]),
+        is_in_order=order == tuple(range(len(order))) and axes == tuple(range(len(axes))),
     )
 
 
@@ -96,6 +103,15 @@ def _inverse(order: Shape) -> Shape:
 def reads_rows(layout: Layout) -> bool:
     """Returns whether each window is a row: one position of one dimension, and all of the others, as in numpy.take."""
     return layout.columns == (0,) and layout.steps[0] is None
+
+
+def rows_inside(layout: Layout, indices: Any) -> Any:
+    """Returns the flat positions of windows that are rows; None if one is outside, or the dtype is not int64."""
+    rows = indices.reshape(-1)
+    if rows.dtype == np.int64 and rows.size:
+        largest = np.maximum.reduce(rows.view(np.uint64))  # a negative number is a large one
+        return rows if largest <= layout.upper.item(0) else None
+    return None
 
 
 def positions(layout: Layout, indices: Any, *, clip: bool) -> tuple[list[Any], Any]:
