@@ -38,5 +38,6 @@ _instead = {
     "det": _det,
     **{name: _raising(getattr(_linalg, name), _changed.get(name) or getattr(_ours, name)) for name in _refusing},
 }
+_instead["solve"] = _of_tracers("solve", _linalg.solve, _instead["solve"])
 __getattr__, __dir__ = _namespace_of(__name__, _linalg, "lawful.numpy.linalg", instead=_instead)
 __all__ = [name for name in __dir__() if name[0] != "_"]
