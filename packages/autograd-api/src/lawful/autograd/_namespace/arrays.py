@@ -46,6 +46,9 @@ def where(condition: Any, x: Any = _ABSENT, y: Any = _ABSENT) -> Any:
     types = type(condition), type(x), type(y)
     if numpy.ndarray in types and _PLAIN.issuperset(types):
         return numpy.where(condition, x, y)
+    others = [cls for cls in types if cls not in _PLAIN]
+    if others and all([issubclass(cls, Tracer) for cls in others]):  # the common case of tracers
+        return np.where(numpy.bool_(condition) if types[0] is bool else condition, x, y)
     if types == (bool, float, float):
         return x if condition else y
     if (x is _ABSENT) != (y is _ABSENT):

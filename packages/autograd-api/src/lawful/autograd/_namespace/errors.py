@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
@@ -13,6 +14,8 @@ from lawful.autograd._primitive.function import getval
 from lawful.core import Tracer
 
 Function = Callable[..., Any]
+
+_NUMBERS: Final = (float, numpy.float64)
 
 
 def raising(of_values: Function, of_tracers: Function) -> Function:
@@ -46,4 +49,6 @@ def raising(of_values: Function, of_tracers: Function) -> Function:
 
 def _is_finite(x: Any) -> bool:
     value = getval(x)
-    return isinstance(value, Tracer) or bool(numpy.isfinite(value).all())
+    if isinstance(value, Tracer):
+        return True
+    return math.isfinite(value) if type(value) in _NUMBERS else bool(numpy.isfinite(value).all())
