@@ -86,7 +86,14 @@ def cholesky(a: Any, /, *, upper: bool | None = None, symmetrize_input: bool | N
     check_stack("cholesky", a, square=True)
     (a,) = inexact("cholesky", a)
     symmetrizes = upper is None if symmetrize_input is None else symmetrize_input
+    if symmetrizes and not upper:
+        return _lower_of_part(a)
     return (_cholesky_of_part if symmetrizes else _cholesky)(a, upper=bool(upper))
+
+
+@ops.composite()
+def _lower_of_part(a: Any) -> Any:  # the common case, without settings
+    return _cholesky(_hermitian_part(a), upper=False)
 
 
 @ops.composite()

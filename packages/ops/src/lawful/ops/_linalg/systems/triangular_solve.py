@@ -109,19 +109,21 @@ def evaluate_triangular_solve(
     if unit_diagonal:
         a = a + np.eye(a.shape[-1], dtype=a.dtype)
     with np.errstate(all="ignore"):
-        regular: Any = np.True_
-        if not (all_finite(a) and a.diagonal(0, -2, -1).all()):
+        regular: Any = True
+        if not (all_finite(a) and np.logical_and.reduce(a.diagonal(0, -2, -1), None)):
             regular = np.isfinite(a).all((-2, -1)) & (a.diagonal(0, -2, -1) != 0).all(-1)
-        if not regular.all():
-            a = np.where(regular[..., None, None], a, np.eye(size, dtype=a.dtype))
-        a = np.conj(a) if conjugate_a else a
+            if regular.all():
+                regular = True
+            else:
+                a = np.where(regular[..., None, None], a, np.eye(size, dtype=a.dtype))
+        a = np.conj(a) if conjugate_a and a.dtype.kind == "c" else a
         # X op(a) = b is equivalent to op(a)ᵀ Xᵀ = bᵀ.
         if transpose_a == left_side:
             a, lower = a.swapaxes(-1, -2), not lower
         right = b if left_side else b.swapaxes(-1, -2)
         out = _solve(a, right, lower)
-        if not (regular.all() and all_finite(out) and all_finite(right)):
-            solved = regular[..., None] & np.isfinite(right).all(-2) & np.isfinite(out).all(-2)
+        if not (regular is True and all_finite(out) and all_finite(right)):
+            solved = np.asarray(regular)[..., None] & np.isfinite(right).all(-2) & np.isfinite(out).all(-2)
             out = np.where(solved[..., None, :], out, b.dtype.type(np.nan))
     return np.ascontiguousarray(out if left_side else out.swapaxes(-1, -2))
 
