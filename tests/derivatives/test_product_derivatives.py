@@ -14,6 +14,7 @@ import lawful.numpy as lnp
 from lawful import ops
 from lawful.autodiff import grad, jacfwd, jacrev, jvp
 from lawful.batching import vmap
+from lawful.core import plain
 from lawful.staging import jit
 
 # All of one length, so that each function is compiled once.
@@ -231,3 +232,19 @@ def test_compiled_derivatives_along_tangents_not_finite(factor: float) -> None:
             return jvp(f, (x,), (t,))[1]
 
         np.testing.assert_array_equal(jit(tangent, backend="xla")(t), tangent(t))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 32, 33, 50])
+def test_gradients_of_products_have_the_bits_of_each_line(count: int) -> None:
+    """Few rows are multiplied row by row, and lines by one call."""
+    x = np.random.default_rng(count).normal(size=(count, 4))
+
+    def total(x: Any, axis: int) -> Any:
+        return ops.reduce_prod(x, (axis,)).sum()
+
+    for _ in range(40):  # by then the rules are compiled
+        lines = np.stack([grad(total)(x[:, i].copy(), 0) for i in range(4)], axis=1)
+        np.testing.assert_array_equal(grad(total)(x, 0), lines)
+        np.testing.assert_array_equal(grad(total)(x.T.copy(), 1), lines.T)
+    with plain():
+        np.testing.assert_array_equal(grad(total)(x, 0), lines)

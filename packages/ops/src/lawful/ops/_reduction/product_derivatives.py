@@ -227,6 +227,18 @@ def _declared(name: str, plain: Algorithm, exact: Algorithm, derive: Callable[..
         out = finished(out, x.shape, axes, cumulative, reverse)
         return (out if out.dtype == x.dtype else cast(out, x.dtype))[()]
 
+    @primitive.def_rule_as("numpy")
+    def specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
+        function = primitive.rule("impl")
+        x, cumulative = avals[0], params["cumulative"]
+        if function is not impl or x.dtype != np.float64 or x.ndim != 1 or not x.size or cumulative:
+            return partial(function, **params)
+        functions = (
+            partial(plain, cumulative=False),
+            partial(exact, Exact(), product_series.Arrays(), x.dtype, cumulative=False),
+        )
+        return lambda *args: product_series.evaluated(*functions, *args)[()]
+
     @primitive.def_abstract_eval
     def abstract_eval(*avals: ShapedArray, axes: Shape, cumulative: bool, reverse: bool) -> ShapedArray:
         x = avals[0]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -285,15 +285,28 @@ def evaluated(plain: Callable[..., Any], exact: Callable[..., Any], *arrays: Any
     except FloatingPointError:
         pass
     else:
-        if not np.isnan(out).any():
+        if not np.logical_or.reduce(np.isnan(out), None):
             return out
     with np.errstate(all="ignore"):
         return exact(*arrays)
 
 
+#: Up to this many rows, a product is computed row by row. NumPy's ``accumulate`` takes each column by itself.
+_FEW_ROWS: Final = 32
+
+
 def products_of_others(x: Any) -> Any:
     """Returns, for each element, the product of all others along the first dimension, in plain arithmetic."""
-    out = np.ones_like(x)
-    np.multiply.accumulate(x[:-1], out=out[1:])
-    out[:-1] *= np.multiply.accumulate(x[:0:-1])[::-1]
+    out = np.empty_like(x)
+    out[0] = 1.0
+    if x.ndim == 1 or len(x) > _FEW_ROWS:
+        np.multiply.accumulate(x[:-1], out=out[1:])
+        out[:-1] *= np.multiply.accumulate(x[:0:-1])[::-1]
+        return out
+    for i in range(1, len(x)):  # the same operations, on whole rows
+        np.multiply(out[i - 1], x[i - 1], out=out[i])
+    after = x[-1]
+    for i in range(len(x) - 2, -1, -1):
+        out[i] *= after
+        after = after * x[i] if i else after
     return out
