@@ -61,7 +61,14 @@ def sort(
     Source: ``numpy.sort``.
     """
     _without_order("sort", order)
+    if type(axis) is int and axis == -1 and stable and not descending:
+        return _sorted_last(a)
     return _sorted(a, axis, bool(stable), bool(descending))
+
+
+@ops.composite()
+def _sorted_last(a: Any) -> Any:  # the common case, without settings
+    return _sorted(a, -1, True, False)
 
 
 @ops.composite()

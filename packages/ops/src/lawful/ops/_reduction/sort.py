@@ -153,7 +153,7 @@ def _sort_impl(*operands: Any, dimension: int, is_stable: bool, num_keys: int) -
     if len(arrays) == 1 and arrays[0].dtype.kind != "c" and not is_of_ml_dtypes(arrays[0].dtype):
         return [np.sort(arrays[0], dimension, kind="stable" if is_stable else None)]
     keys = [part for x in arrays[:num_keys] for part in sortable(x)]
-    order = np.argsort(keys[0], dimension, kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1], dimension)
+    order = keys[0].argsort(dimension, kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1], dimension)
     if order.ndim == 1:  # the same, 5x faster for few elements
         return [x.take(order) for x in arrays]
     return [np.take_along_axis(x, order, dimension) for x in arrays]
