@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import ml_dtypes
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, MissingRuleError
+from lawful.ops._special.error_functions.error_function import log_ndtr_derivative_p
 from lawful.ops._special.gamma.densities import beta_density_p, gamma_density_p
 from lawful.ops._special.gamma.digamma_derivatives import digamma_derivative_p
 from lawful.ops._special.gamma.log_gamma import _zeta_of_order
@@ -213,3 +215,29 @@ def test_digamma_of_elements_is_that_of_any_array(length: int) -> None:
     expected = [ops.digamma(number) for number in x[:20]]
     assert ops.digamma(x)[:20].tolist() == expected
     assert ops.digamma(x[:, None, None])[:20, 0, 0].tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_lgamma_of_many_natural_numbers_is_that_of_each(dtype) -> None:
+    numbers = np.arange(1.0, 200.0).astype(dtype)
+    each = np.array([ops.lgamma(n) for n in numbers])
+    np.testing.assert_array_equal(ops.lgamma(numbers), each)
+    for other in (0.0, -3.0, 0.5, 1023.0, 1024.0, 6e4, np.nan, np.inf):
+        beside = np.append(numbers, dtype.type(other))
+        expected = np.append(each, ops.lgamma(dtype.type(other))).astype(float)  # NaN of bfloat16 equals none
+        np.testing.assert_array_equal(ops.lgamma(beside).astype(float), expected)
+    counts = np.arange(1.0, 1030.0)
+    np.testing.assert_array_equal(ops.lgamma(counts), [math.lgamma(n) for n in counts])
+
+
+@pytest.mark.parametrize("x", [-5.5, -5.0, np.nan, np.inf, -np.inf])
+def test_log_ndtr_of_elements_is_that_of_any_array(x: float) -> None:
+    """An element in the tail changes no other, and neither do its derivatives."""
+    near = np.linspace(-5.0, 9.0, 40)
+    beside = np.append(near, x)
+    np.testing.assert_array_equal(ops.log_ndtr(beside)[:-1], ops.log_ndtr(near))
+    np.testing.assert_array_equal(ops.log_ndtr(beside)[-1:], ops.log_ndtr(np.array([x])))
+    for order in (1, 2):
+        derivative = partial(log_ndtr_derivative_p.bind, order=order)
+        np.testing.assert_array_equal(derivative(beside)[:-1], derivative(near))
+        np.testing.assert_array_equal(derivative(beside)[-1:], derivative(np.array([x])))

@@ -93,7 +93,20 @@ def _promoted(name: str, args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[A
     types = [(aval.dtype, aval.weak_type) for aval in avals]
     dtype, weak = operand_dtypes(name, REAL_PROMOTION[len(args)], False, *types)
     dtype, _ = operand_dtypes(name, np.cbrt, False, (dtype, weak))
-    return np.broadcast_arrays(*[np.asarray(x) for x in args]), dtype
+    return _broadcast([np.asarray(x) for x in args]), dtype
+
+
+def _broadcast(arrays: list[Any]) -> Sequence[Any]:
+    """Returns arrays broadcast together; numbers beside arrays of one shape as views, which NumPy takes longer for."""
+    shapes = {x.shape for x in arrays if x.ndim}
+    if len(shapes) != 1 or not all([x.ndim or x.dtype.isbuiltin == 1 for x in arrays]):
+        return np.broadcast_arrays(*arrays)
+    (shape,) = shapes
+    for i, x in enumerate(arrays):
+        if not x.ndim:
+            arrays[i] = view = np.ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
+            view.flags.writeable = False
+    return arrays
 
 
 def lowered(algorithm: Algorithm) -> Lower:

@@ -17,7 +17,7 @@ from lawful.ops._elementwise.arithmetic.arithmetic import add, mul, neg, square
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.transcendental.exponential import exp
-from lawful.ops._support.double import EvaluatedInDouble, each, lowered_in_double, polynomial, rational
+from lawful.ops._support.double import EvaluatedInDouble, each, is_nowhere, lowered_in_double, polynomial, rational
 
 __all__ = [
     "erf",
@@ -94,10 +94,14 @@ def _hazard_excess(z: Any) -> Any:
 
 def _numpy_log_ndtr(x: Any) -> Any:
     """Returns ``log_ndtr(x)`` by `erfc`, and for ``x < -5`` by the normal hazard."""
+    is_far = x < -5
+    tail = erfc(np.abs(x) / math.sqrt(2)) / 2
+    near = np.where(x < 0, np.log(tail), np.log1p(-tail))
+    if is_nowhere(is_far):
+        return near
     z = np.maximum(-x, 5.0)
     far = -z * z / 2 - _LOG_NORM - np.log(z + _hazard_excess(z))
-    tail = erfc(np.abs(x) / math.sqrt(2)) / 2
-    return np.where(x < -5, far, np.where(x < 0, np.log(tail), np.log1p(-tail)))
+    return np.where(is_far, far, near)
 
 
 def _lower_chlo(ctx: Any, name: str, x: Any) -> Any:
@@ -217,10 +221,12 @@ _EXCESS = _asymptotic_coefficients()
 
 def _numpy_log_ndtr_derivative(x: Any, *, order: int = 1) -> Any:
     """Returns a derivative of ``log_ndtr``. The first is the hazard ``h`` at ``-x``, with ``dh/dx = -h (h + x)``."""
-    z = np.maximum(-x, 5.0)
-    far = _hazard_excess(z)
     near = np.maximum(x, -5.0)
     ratio = np.exp(-near * near / 2 - _LOG_NORM) / (erfc(-near / math.sqrt(2)) / 2)
+    if order == 1 and is_nowhere(x < -5):
+        return ratio
+    z = np.maximum(-x, 5.0)
+    far = _hazard_excess(z)
     hazard = np.where(x < -5, z + far, ratio)
     if order == 1:
         return hazard

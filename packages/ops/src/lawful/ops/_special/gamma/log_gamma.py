@@ -53,6 +53,9 @@ __all__ = [
 
 # Above this the logarithm of the gamma function overflows float64.
 _LARGEST = 2.5e305
+# Of natural numbers, such as counts. They are looked up if there are more than a few.
+_OF_COUNTS = np.array([math.inf, *[math.lgamma(n) for n in range(1, 1024)]])
+_FEW_COUNTS = 16
 _SHIFT = 10
 _SHIFTS = np.arange(float(_SHIFT))
 # Up to this many elements, fewer calls of NumPy weigh more than the memory that they need.
@@ -67,7 +70,10 @@ _FEW_FACTORS = 10
 
 
 def _numpy_lgamma(x: Any) -> Any:
-    infinite = ((x <= 0) & (x == np.floor(x))) | (x > _LARGEST)
+    whole = x == np.floor(x)
+    if type(x) is np.ndarray and x.size > _FEW_COUNTS and whole.all() and x.min() >= 1 and x.max() < len(_OF_COUNTS):
+        return _OF_COUNTS.take(x.astype(np.intp))
+    infinite = ((x <= 0) & whole) | (x > _LARGEST)
     return np.where(infinite, np.inf, each(math.lgamma, np.where(infinite, 1.0, x)))
 
 
