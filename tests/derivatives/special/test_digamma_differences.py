@@ -151,3 +151,27 @@ def test_dirichlet_of_unequal_exponents(form: str) -> None:
     np.testing.assert_allclose(found, gradient, rtol=1e-14)
     found = FORMS[form](grad(lambda alpha: stats.dirichlet.logpdf(x, alpha) - ops.xlogy(alpha - 1, x).sum()))(alpha)
     np.testing.assert_allclose(found[0], by_first, rtol=1e-5)
+
+
+#: Arguments of which one is small, by which the derivative by the first one is a difference.
+COUNTS: dict[str, tuple[Callable[..., Any], tuple[tuple[float, float], ...]]] = {
+    "comb": (mp.binomial, ((5.0, 1e-15), (20.0, 1e-9), (29.5, 1e-30), (25.0, 24.99999999), (3.0, 0.5), (1e6, 1e-12))),
+    "poch": (mp.rf, ((2.0, 1e-18), (0.3, 1e-12), (5.5, -1e-15), (3.0, 0.5), (9.0, -2.0), (1e5, 1e-20))),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", COUNTS)
+def test_combinatorial_derivatives_of_small_arguments(name: str, form: str) -> None:
+    reference, points = COUNTS[name]
+    wanted = []
+    with mp.workdps(80):
+        for point in points:
+            by_first, by_second = [
+                mp.diff(reference, tuple(map(mp.mpf, point)), orders, h=mp.mpf(10) ** -30)
+                for orders in ((1, 0), (0, 1))
+            ]
+            wanted.append((float(by_first), float(by_second)))
+    args = np.array(points).T
+    found = [FORMS[form](slopes(getattr(special, name), i))(*args) for i in range(2)]
+    np.testing.assert_allclose(np.transpose(found), wanted, rtol=1e-13)

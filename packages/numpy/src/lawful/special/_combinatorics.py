@@ -10,6 +10,7 @@ import numpy
 
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
+from lawful.custom_rules import custom_jvp
 from lawful.special._arguments import floats, silent, static_integer
 from lawful.special._reflection import alternating, largest, sine_of_pi, without_derivative
 
@@ -86,9 +87,7 @@ def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:
         rest = ops.sub(n, k)
     too_many, negative, small = ops.lt(rest, 0), ops.lt(k, 0), ops.le(n, _FEW)
     inside = ops.bitwise_not(ops.bitwise_or(too_many, negative))
-    numbers = _safe(ops.bitwise_and(inside, small), n, k, rest, 1)
-    gammas = [ops.gamma(ops.add(x, 1)) for x in numbers]
-    by_gammas = ops.div(ops.div(gammas[0], gammas[1]), gammas[2])
+    by_gammas = _few_ways(*_safe(ops.bitwise_and(inside, small), n, k, rest, 1))
     _, k, rest = _safe(ops.bitwise_and(inside, ops.bitwise_not(small)), n, k, rest, 2 * _FEW)
     lesser = ops.le(k, rest)
     least, most = ops.where(lesser, k, rest), ops.where(lesser, rest, k)
@@ -99,6 +98,24 @@ def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:
     for condition, value in ((too_many, 0), (negative, 0), (ops.ne(n, n), numpy.nan)):
         out = ops.where(condition, value, out)
     return out if dtype == numpy.float64 else ops.convert_element_type(out, dtype)
+
+
+@custom_jvp
+def _few_ways(n: Any, k: Any, rest: Any) -> Any:
+    """Returns the number of ways to choose ``k`` of ``n = k + rest`` things, by gamma functions."""
+    gammas = [ops.gamma(ops.add(x, 1)) for x in (n, k, rest)]
+    return ops.div(ops.div(gammas[0], gammas[1]), gammas[2])
+
+
+@_few_ways.defjvp
+def _few_ways_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    # The digamma functions at n and at one of the others may cancel.
+    (_, k, rest), (_, k_dot, rest_dot) = primals, tangents
+    out = _few_ways(*primals)
+    by_k, by_rest = (
+        ops.digamma_difference_p.bind(ops.add(x, 1), other, order=0) for x, other in ((k, rest), (rest, k))
+    )
+    return out, ops.neg(ops.mul(out, ops.add(ops.mul(by_k, k_dot), ops.mul(by_rest, rest_dot))))
 
 
 def _safe(where: Any, n: Any, k: Any, rest: Any, otherwise: float) -> tuple[Any, Any, Any]:
@@ -177,8 +194,26 @@ def _rising(low: Any, high: Any, steps: Any, multiplied: Any) -> Any:
     for k in range(1, int(_LARGE) // 2):
         rising = ops.mul(rising, ops.add(pair, k * (last - k)))
     growth = ops.mul(growth, ops.where(shifted, ops.mul(rising, math.exp(part)), 1))
-    gammas = [ops.gamma(ops.where(by_series, 1, x)) for x in (high, low)]
-    return ops.where(by_series, growth, ops.where(multiplied, ops.mul(*gammas), ops.div(*gammas)))
+    low, high, steps = (ops.where(by_series, other, x) for x, other in ((low, 1), (high, 1), (steps, 0)))
+    return ops.where(by_series, growth, _of_gammas(low, high, steps, multiplied))
+
+
+@custom_jvp
+def _of_gammas(low: Any, high: Any, steps: Any, multiplied: Any) -> Any:
+    """Returns ``gamma(high) / gamma(low)``, where ``steps`` is their difference, or their product."""
+    gammas = ops.gamma(high), ops.gamma(low)
+    return ops.where(multiplied, ops.mul(*gammas), ops.div(*gammas))
+
+
+@_of_gammas.defjvp
+def _of_gammas_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    # The digamma functions of a quotient may cancel.
+    (low, high, steps, multiplied), (low_dot, high_dot, steps_dot, _) = primals, tangents
+    out = _of_gammas(*primals)
+    fall = ops.digamma_difference_p.bind(low, ops.where(multiplied, 1, steps), order=0)
+    by_low = ops.where(multiplied, ops.digamma(low), ops.neg(fall))
+    by_high = ops.mul(ops.digamma(high), ops.where(multiplied, high_dot, steps_dot))
+    return out, ops.mul(out, ops.add(ops.mul(by_low, low_dot), by_high))
 
 
 def _quotient_of_sines(z: Any, m: Any, above: Any, below: Any) -> Any:
