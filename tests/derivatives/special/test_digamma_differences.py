@@ -175,3 +175,23 @@ def test_combinatorial_derivatives_of_small_arguments(name: str, form: str) -> N
     args = np.array(points).T
     found = [FORMS[form](slopes(getattr(special, name), i))(*args) for i in range(2)]
     np.testing.assert_allclose(np.transpose(found), wanted, rtol=1e-13)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_betabinom_of_large_shapes(form: str) -> None:
+    def exact(a: Any, b: Any, k: int, n: int) -> Any:
+        return mp.log(mp.binomial(n, k) * mp.rf(a, k) * mp.rf(b, n - k) / mp.rf(a + b, n))
+
+    a, b = np.array([1e10, 3e5, 2.0, 40.0, 1e15]), np.array([2e10, 1e7, 3.0, 1e-3, 3e15])
+    k, n = np.array([1.0, 5.0, 2.0, 7.0, 0.0]), np.array([6.0, 9.0, 4.0, 9.0, 3.0])
+    wanted = []
+    with mp.workdps(80):
+        for p, q, i, m in zip(*[x.tolist() for x in (a, b, k, n)], strict=True):
+            point, orders = (mp.mpf(p), mp.mpf(q)), ((0, 0), (1, 0), (0, 1))
+            f = lambda a, b, i=i, m=m: exact(a, b, int(i), int(m))  # noqa: E731
+            step = mp.mpf(10) ** -30
+            wanted.append([float(f(*point) if o == (0, 0) else mp.diff(f, point, o, h=step)) for o in orders])
+    function = stats.betabinom.logpmf
+    found = [FORMS[form](f)(k, n, a, b) for f in (function, slopes(function, 2), slopes(function, 3))]
+    np.testing.assert_allclose(found[0], np.array(wanted)[:, 0], rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(np.transpose(found[1:]), np.array(wanted)[:, 1:], rtol=1e-12)

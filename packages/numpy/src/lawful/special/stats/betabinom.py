@@ -23,10 +23,16 @@ def logpmf(k: Any, n: Any, a: Any, b: Any, loc: Any = 0) -> Any:
     k, n, a, b, loc = floats("betabinom.logpmf", k, n, a, b, loc)
     k, impossible = counted(k, loc, 0, n)
     rest = ops.sub(n, k)
-    ways = ops.neg(ops.add(ops.log1p(n), ops.betaln(ops.add(rest, 1), ops.add(k, 1))))
-    log_probability = ops.add(ways, ops.sub(ops.betaln(ops.add(k, a), ops.add(rest, b)), ops.betaln(a, b)))
+    # A product of rising factorials over their factorials, as gamma functions of large a and b would cancel.
+    parts = [_log_rising(x, m) for x, m in ((a, k), (b, rest), (ops.add(a, b), n))]
+    log_probability = ops.sub(ops.add(parts[0], parts[1]), parts[2])
     out = ops.where(impossible, -math.inf, log_probability)
     return ops.where(ops.bitwise_and(ops.gt(a, 0), ops.gt(b, 0)), out, math.nan)
+
+
+def _log_rising(x: Any, m: Any) -> Any:
+    """Returns the logarithm of ``gamma(x + m) / (gamma(x) gamma(m + 1))``."""
+    return ops.neg(ops.add(ops.betaln(x, ops.add(m, 1)), ops.log(ops.add(x, m))))
 
 
 @composed
