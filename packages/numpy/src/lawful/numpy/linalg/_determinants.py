@@ -2,11 +2,11 @@
 
 The determinant is a polynomial. For at most three rows it is written out, with scaled products where one may overflow
 or underflow; derivatives are cofactors, written out in the same way. For more rows it is the product of the pivots of
-an LU decomposition. Derivatives by pivots exist only if no pivot is zero, and are precise only if none is small. If
-values are known and the matrix is well conditioned, the derivative is by its inverse. Any other matrix is multiplied
-on both sides by its singular vectors, held constant. The three smallest singular values then form a block, the Schur
-complement of the others, whose determinant is written out. Nothing is divided by these three, so derivatives of all
-orders are right if the rank is at least n - 3, and those up to the third for any matrix.
+an LU decomposition. Derivatives are by the inverse, which exists only if no pivot is zero, and is precise only if none
+is small; if values are known, where the matrix is well conditioned. Any other matrix is multiplied on both sides by its
+singular vectors, held constant. The three smallest singular values then form a block, the Schur complement of the
+others, whose determinant is written out. Nothing is divided by these three, so derivatives of all orders are right if
+the rank is at least n - 3, and those up to the third for any matrix.
 
 A derivative may be an ordinary number where the determinant overflows or underflows. Such matrices of more rows are
 divided by a power of two, and the derivatives up to the second multiplied by the power that belongs to their order, at
@@ -165,11 +165,14 @@ def _of_many_rows_jvp(primals: Any, tangents: Any) -> tuple[Any, Any]:
 
 @custom_jvp
 def _gradient_of_many_rows(a: Any) -> Any:
-    # XLA decomposes the matrices once for the pivots and the system. Outside of the branches there are no derivatives.
-    value = ops.broadcast_in_dim(ops.det_by_pivots(a), get_aval(a).shape, range(get_aval(a).ndim - 2))
-    rows = get_aval(a).shape[-1]
-    gradient = ops.solve(a, ops.where(identity(rows, bool), value, get_aval(a).dtype.type(0)), transpose_a=True)
-    return _either(numpy_reduction.all(_is_regular(a)), lambda a, found: found, lambda a, _: _gradient(a), a, gradient)
+    """Returns the determinants times the transposed inverses if all are precise, else what `_gradient` gives."""
+    # XLA decomposes the matrices once for the pivots and the system.
+    pivots, is_odd = ops.signed_pivots(a)
+    shape, dtype = get_aval(a).shape, get_aval(a).dtype
+    value = ops.broadcast_in_dim(ops.signed_product(pivots, is_odd), shape, range(len(shape) - 2))
+    by_inverse = ops.solve(a, ops.where(identity(shape[-1], bool), value, dtype.type(0)), transpose_a=True)
+    all_regular = numpy_reduction.all(_are_regular(pivots))
+    return _either(all_regular, lambda a, found: found, lambda a, _: _gradient(a), a, by_inverse)
 
 
 @_gradient_of_many_rows.defjvp
@@ -178,7 +181,7 @@ def _gradient_of_many_rows_jvp(primals: Any, tangents: Any) -> tuple[Any, Any]:
 
 
 def _gradient_with_derivatives(a: Any) -> Any:
-    is_regular = _is_regular(stop_gradient(a))
+    is_regular = _are_regular(ops.signed_pivots(stop_gradient(a))[0])
     all_regular = numpy_reduction.all(is_regular)
     return _either(all_regular, _gradient_of_regular, lambda a, _: _gradient(a), a, is_regular)
 
@@ -273,9 +276,8 @@ def _written_out(a: Any) -> Any:
     return total
 
 
-def _is_regular(a: Any) -> Any:
-    """Returns, for each matrix, whether derivatives by pivots are precise, and no factor overflows or underflows."""
-    pivots, _ = ops.signed_pivots(a)
+def _are_regular(pivots: Any) -> Any:
+    """Returns for which matrices derivatives by the inverse are precise, and no factor overflows or underflows."""
     sizes = ops.abs(pivots)
     dtype, axes = get_aval(sizes).dtype, (get_aval(sizes).ndim - 1,)
     small = dtype.type(_smallest(dtype))
