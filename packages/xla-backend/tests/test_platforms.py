@@ -82,6 +82,7 @@ def test_plugin_without_a_device_is_not_used(monkeypatch: pytest.MonkeyPatch) ->
         (ops.eig, ["cuhybrid_eig_real"]),
         (lambda x: ops.eig(x + 1j), ["cuhybrid_eig_comp"]),
         (lambda x: ops.solve(x, x), ["cusolver_getrf_ffi", "stablehlo.triangular_solve"]),
+        (lambda x: ops.solve_by_factors(*ops.lu(x)[::2], x), ["cusolver_getrf_ffi", "stablehlo.triangular_solve"]),
         (lambda x: ops.triangular_solve(x, x), ["stablehlo.triangular_solve"]),
     ],
 )
@@ -104,6 +105,12 @@ def test_cuda_integer_convolution_is_refused_when_lowered(dtype: str) -> None:
     with pytest.raises(ArgumentTypeError, match=f"expected floats on cuda, got {dtype}") as caught:
         text_for_cuda(lambda x: ops.conv_general_dilated(x, x[:, :, :2], (1,), "VALID"), x)
     assert __file__ in str(caught.value)
+
+
+def test_cuda_densities_choose_no_branch() -> None:
+    """A device would wait for the host, which chooses."""
+    text = text_for_cuda(lambda x: ops.random_gamma_grad(x, x), np.ones(3))
+    assert "stablehlo.case" not in text
 
 
 def test_cuda_unique_scatter_is_one_operation() -> None:
