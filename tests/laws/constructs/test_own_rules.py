@@ -1,6 +1,7 @@
 """Functions with rules of their own obey every law, and a law finds a rule that is wrong."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from lawful import control_flow, ops, tree
 from lawful.autodiff import checkpoint, grad, jvp
 from lawful.batching import vmap
 from lawful.control_flow import associative_scan, cond, fori_loop, reduce, scan, switch, while_loop
+from lawful.control_flow._loops import residuals
 from lawful.core import get_aval
 from lawful.custom_rules import custom_jvp, custom_rule, custom_vjp
 from lawful.laws import (
@@ -38,7 +40,7 @@ from lawful.laws.systems import (
     with_vjp_rule,
     with_vmap_rule,
 )
-from lawful.staging import jit
+from lawful.staging import clear_caches, jit, partial_eval_jaxpr
 from tests.laws._held import hold_all, names, parts, share
 
 Function = Callable[..., Any]
@@ -106,6 +108,35 @@ def test_custom_rules_nests_obey_laws_of_their_transformations(ruled: Function) 
         return ruled(lambda a: vmap(closing)(a[None])[0] * compiled)(x) + chosen
 
     check(nest, np.float64(0.3), np.float64(1.2), effort=quick, laws=names, raise_on_failure=True)
+
+
+@pytest.mark.parametrize("ruled", [with_jvp_rule, with_vjp_rule])
+@pytest.mark.parametrize("split", [False, True])
+def test_custom_rules_loop_invariant_results_obey_laws(
+    ruled: Function, split: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first result has a derivative by its rule alone. A law finds a loop that splits the call."""
+    pair = ruled(lambda a, y: (ops.sin(a), ops.mul(a, y)))
+
+    def power(a: Any) -> Any:
+        return scan(lambda y, _: (ops.mul(*pair(a, y)), None), ops.full_like(a, 1.0), None, length=2)[0]
+
+    laws = ["linearize_is_jvp", "vjp_transpose", "second_order"]
+    if not split:
+        check(power, np.float64(0.3), effort=quick, laws=laws, raise_on_failure=True)
+        return
+    clear_caches()
+    monkeypatch.setattr(residuals, "partial_eval_jaxpr", partial(partial_eval_jaxpr_of_once, partial_eval_jaxpr))
+    try:
+        report = check(power, np.float64(0.3), effort=quick, laws=laws)
+    finally:
+        clear_caches()
+    assert not report.ok
+    assert "second_order" in str(report)
+
+
+def partial_eval_jaxpr_of_once(right: Function, *args: Any, repeated: bool) -> Any:
+    return right(*args)
 
 
 def body(c: Any, x: Any) -> Any:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from lawful import tree
-from lawful.autodiff import jvp, vjp
+from lawful.autodiff import jvp, stop_gradient, vjp
 from lawful.batching import vmap
 from lawful.control_flow import cond, fori_loop, scan, while_loop
 from lawful.custom_rules import custom_jvp, custom_rule, custom_vjp, custom_vmap
@@ -22,8 +22,9 @@ def with_jvp_rule(function: Function) -> Function:
     >>> grad(with_jvp_rule(lambda x: x * x))(3.0)
     6.0
     """
-    ruled = custom_jvp(function)
-    ruled.defjvp(lambda primals, tangents: jvp(function, primals, tangents))
+    ruled = custom_jvp(_constant_in_arguments(function))
+    # The rule calls the function, as most rules of users do: so a derivative has calls with rules too.
+    ruled.defjvp(lambda primals, tangents: (ruled(*primals), jvp(function, primals, tangents)[1]))
     return ruled
 
 
@@ -34,9 +35,20 @@ def with_vjp_rule(function: Function) -> Function:
     >>> grad(with_vjp_rule(lambda x: x * x))(3.0)
     6.0
     """
-    ruled = custom_vjp(function)
-    ruled.defvjp(lambda *args: (function(*args), args), lambda args, ct: vjp(function, *args)[1](ct))
+    ruled = custom_vjp(_constant_in_arguments(function))
+    ruled.defvjp(lambda *args: (ruled(*args), args), lambda args, ct: vjp(function, *args)[1](ct))
     return ruled
+
+
+def _constant_in_arguments(function: Function) -> Function:
+    """Returns a function without derivatives by its arguments, so that a derivative by its rule is told from others.
+
+    The derivative by a variable that it closes over is that of the function, which may be differentiated by its
+    arguments in turn: then it is returned as it is.
+    """
+    if getattr(function, "__closure__", None) is not None:
+        return function
+    return lambda *args: function(*tree.map(stop_gradient, args))
 
 
 def with_vmap_rule(function: Function) -> Function:
