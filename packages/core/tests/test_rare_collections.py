@@ -1,6 +1,7 @@
 """Python's garbage collector: collections are rare where a user asks for it, and left as they were afterwards."""
 
 import gc
+import sysconfig
 import threading
 from collections.abc import Iterator
 
@@ -108,6 +109,9 @@ def test_a_finalizer_may_transform_within_a_collection() -> None:
     assert oldest() == USUAL
 
 
+@pytest.mark.skipif(
+    bool(sysconfig.get_config_var("Py_GIL_DISABLED")), reason="the free-threaded build has no young generation"
+)
 def test_rare_collections_collects_young_cycles_while_tracing() -> None:
     dropped = []
 

@@ -27,7 +27,8 @@ class rare_collections:
     """While it is entered, in any thread, Python runs full garbage collections a thirtieth as often.
 
     For traces of large programs. The setting is the process's: lawful never changes it by itself. Young objects are
-    collected as ever, and with them nearly every cycle. A threshold that the process has set itself stays.
+    collected as ever, and with them nearly every cycle. A threshold that the process has set itself stays. The
+    free-threaded build of Python has no generations, and collects as before.
 
     Law: after the last exit, ``gc.get_threshold()`` is what it was before.
 
