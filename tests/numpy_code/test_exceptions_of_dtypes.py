@@ -93,7 +93,7 @@ IN_DERIVATIVES = {
     *("digamma_derivative_of_sum", "digamma_difference", "direction_cosine"),
     *("erfcx_derivative", "inversion", "log_gamma_quotient_derivative", "log_ndtr_derivative", "pow_derivative"),
     *("product_cotangent", "product_tangent", "sinc_derivative", "spence_derivative"),
-    *("regularized_incomplete_beta_derivative", "zeta_derivative"),
+    *("regularized_incomplete_beta_derivative", "solve_by_factors", "zeta_derivative"),
 }
 OTHERS = np.dtype(np.int64), np.dtype(np.complex128)
 
