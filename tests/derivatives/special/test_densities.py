@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.autodiff import grad
+from lawful.autodiff import grad, jvp
 from lawful.staging import jit
 
 RNG = np.random.default_rng(0)
@@ -83,3 +83,33 @@ def test_densities_near_ends_beside_others(backend):
     assert error(found[[0, 2, 3]], beta_density, 1.5 * ones[:3], ones[:3], x[[0, 2, 3]]) < 1e-14
     assert found[1] == 0.0
     np.testing.assert_allclose(found[4], 1.5, rtol=1e-14)
+
+
+@BACKENDS
+def test_betainc_slope_underflows_near_an_end(backend):
+    """The inverse of the beta function overflows, and the power of ``x`` underflows."""
+    large = np.array([600.0, 1e5, 1e10, 200.0])
+    found = slope(ops.betainc, backend, large, np.array([600.0, 1e5, 1e5, 1e5]), np.full(4, 1e-300))
+    np.testing.assert_array_equal(found, 0.0)
+
+
+@BACKENDS
+def test_betainc_curvature_near_one(backend):
+    """Derivatives of a polynomial: the terms of the last factor do not cancel there."""
+    a, b, rest = (
+        np.array([1e-8, 3.0, 2.0, 4.0]),
+        np.array([1.0, 1.0, 2.0, 1.0]),
+        2.0 ** np.array([-40.0, -33, -50, -20]),
+    )
+
+    def by_x(f: Any) -> Any:
+        return lambda x: jvp(f, (x,), (np.ones(4),))[1]
+
+    second = by_x(by_x(lambda x: ops.betainc(a, b, x)))
+    x = 1 - rest
+    for function, wanted in (
+        (second, [a[0] * (a[0] - 1) * x[0] ** (a[0] - 2), 6 * x[1], 6 * (2 * rest[2] - 1), 12 * x[3] ** 2]),
+        (by_x(second), [a[0] * (a[0] - 1) * (a[0] - 2) * x[0] ** (a[0] - 3), 6.0, -12.0, 24 * x[3]]),
+    ):
+        found = (jit(function, backend=backend) if backend else function)(x)
+        np.testing.assert_allclose(found, wanted, rtol=1e-13)

@@ -164,16 +164,19 @@ def _log_slope(a: Any, x: Any) -> Any:
 
 
 def _polynomial(a: Any, b: Any, x: Any, order: int, orders: taylor.Index) -> taylor.Series:
-    """Returns the series P in a k-th derivative ``x ** (a - 1 - k) (1 - x) ** (b - 1 - k) P(x)`` of a beta density."""
+    """Returns the series P in a k-th derivative ``x ** (a - 1 - k) (1 - x) ** (b - 1 - k) P(x)`` of a beta density.
+
+    Its terms are products of powers of ``x`` and ``1 - x``: powers of ``x`` alone would cancel near 1.
+    """
     one = taylor.constant(np.ones_like(x), orders)
     terms = [one]
     for k in range(order):
         following = [taylor.times(one, 0.0, (0, 0)) for _ in range(len(terms) + 1)]
-        for m, c in enumerate(terms):  # of x ** m, by the product rule
+        for m, c in enumerate(terms):  # of x ** m (1 - x) ** (k - m), by the product rule
             following[m] = taylor.plus(following[m], taylor.times(c, a - 1 - k + m, (1, 0)))
-            following[m + 1] = taylor.plus(following[m + 1], taylor.times(c, 2 + 2 * k - m - a - b, (-1, -1)))
+            following[m + 1] = taylor.plus(following[m + 1], taylor.times(c, 1 + m - b, (0, -1)))
         terms = following
-    return _at(terms, x)
+    return _at(terms, x, 1 - x)
 
 
 def _gamma_polynomial(a: Any, x: Any, order: int, orders: taylor.Index) -> taylor.Series:
@@ -189,15 +192,22 @@ def _gamma_polynomial(a: Any, x: Any, order: int, orders: taylor.Index) -> taylo
     return _at(terms, x)
 
 
-def _at(terms: Sequence[taylor.Series], x: Any) -> taylor.Series:
-    total = terms[-1]
+def _at(terms: Sequence[taylor.Series], x: Any, rest: Any = None) -> taylor.Series:
+    """Returns the sum of ``terms[m] x ** m``, times ``rest ** (k - m)`` if it is given."""
+    total, power = terms[-1], rest
     for c in terms[-2::-1]:
-        total = taylor.plus(taylor.times(total, x, (0, 0)), c)
+        total = taylor.times(total, x, (0, 0))
+        if rest is None:
+            total = taylor.plus(total, c)
+        else:
+            total, power = taylor.plus(total, taylor.times(c, power, (0, 0))), power * rest
     return total
 
 
-def _near_end(a: Any, x: Any, order: int, weights: Sequence[taylor.Series], orders: taylor.Index) -> Any:
-    """Returns a coefficient of the k-th derivative of ``x ** (a - 1) Σ weights[j] x ** j`` near or at 0.
+def _near_end(
+    a: Any, x: Any, order: int, log_value: Any, weights: Sequence[taylor.Series], orders: taylor.Index
+) -> Any:
+    """Returns a coefficient of the k-th derivative of ``x ** (a - 1) exp(log_value) Σ weights[j] x ** j`` near or at 0.
 
     A term is ``c x ** p log(x) ** m``. At 0 the least ``p`` decides, and of its terms the one with the most logarithms.
     """
@@ -209,13 +219,13 @@ def _near_end(a: Any, x: Any, order: int, weights: Sequence[taylor.Series], orde
         for k in range(order):
             series = taylor.times(series, a - 1 + j - k, (1, 0))
         p = a - 1 + j - order
-        power, unlifted = lifted(p * log_x)
+        power, unlifted = lifted(p * log_x + log_value)  # of which one may underflow, and the other overflow
         for m in range(orders[0] + 1):  # a coefficient of exp(α log(x))
             c = series[orders[0] - m, orders[1]] * (1 / math.factorial(m))
             is_there = c != 0
             total = total + np.where(is_there, c * power * log_x**m * unlifted, 0.0)
             infinite = np.where((c > 0) == (m % 2 == 0), np.inf, -np.inf)
-            here = np.where(p > 0, 0.0, np.where((p < 0) | (m > 0), infinite, c))
+            here = np.where(p > 0, 0.0, np.where((p < 0) | (m > 0), infinite, c * np.exp(log_value)))
             limit = np.where(is_there, here, limit)
     return np.where(at_end, limit, total)
 
@@ -283,7 +293,7 @@ def _with_poles(series: taylor.Series, a: Any, b: Any) -> taylor.Series:
 
 def _beta_near_end(norm: taylor.Series, a: Any, b: Any, x: Any, orders: Orders, at_zero: bool) -> Any:
     """Returns the density near 0, or that at 1, which is that at 0 with ``a`` and ``b`` exchanged."""
-    value = np.exp(_log_inverse_beta(a, b, True)) * ((a + b) / np.maximum(a, b))
+    log_value, value = _log_inverse_beta(a, b, True), (a + b) / np.maximum(a, b)
     i, j, by_x = orders
     if not at_zero:
         a, b, i, j = b, a, j, i
@@ -291,7 +301,7 @@ def _beta_near_end(norm: taylor.Series, a: Any, b: Any, x: Any, orders: Orders, 
     weights = [{index: norm[index] * value for index in taylor.indices((i, j))}]
     for k in range(by_x + 1):  # (1 - x) ** (b - 1) is the sum of (1 - b)_k x ** k / k!
         weights.append(taylor.times(taylor.times(weights[-1], k + 1 - b, (0, -1)), 1 / (k + 1), (0, 0)))
-    out = _near_end(a, x, by_x, weights, (i, j))
+    out = _near_end(a, x, by_x, log_value, weights, (i, j))
     return out if at_zero or by_x % 2 == 0 else -out
 
 
@@ -318,11 +328,11 @@ def _with_end_of_gamma(out: Any, a: Any, x: Any, *, orders: Orders) -> Any:
     by_a, by_x = orders
     _, p, y = _inside_of_gamma(a, x)
     near = _is_near_end_of_gamma(p, y)
-    value = np.exp(-lgamma(np.minimum(p, 100.0) + 1))
-    weights = [taylor.times(_gamma_series(value, p, 1.0, by_a), p, (1, 0))]
+    log_value = -lgamma(np.minimum(p, 100.0) + 1)
+    weights = [taylor.times(_gamma_series(np.ones_like(p), p, 1.0, by_a), p, (1, 0))]
     for j in range(by_x + 1):
         weights.append(taylor.times(weights[-1], -1 / (j + 1), (0, 0)))
-    there = _near_end(p, np.where(near, y, 0.0), by_x, weights, (by_a, 0))
+    there = _near_end(p, np.where(near, y, 0.0), by_x, log_value, weights, (by_a, 0))
     return np.where(near, math.factorial(by_a) * there, out)
 
 
