@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -157,6 +158,7 @@ def test_dirichlet_of_unequal_exponents(form: str) -> None:
 COUNTS: dict[str, tuple[Callable[..., Any], tuple[tuple[float, float], ...]]] = {
     "comb": (mp.binomial, ((5.0, 1e-15), (20.0, 1e-9), (29.5, 1e-30), (25.0, 24.99999999), (3.0, 0.5), (1e6, 1e-12))),
     "poch": (mp.rf, ((2.0, 1e-18), (0.3, 1e-12), (5.5, -1e-15), (3.0, 0.5), (9.0, -2.0), (1e5, 1e-20))),
+    "poch of negative": (mp.rf, ((-0.5, 1e-9), (-2.3, -1e-12), (-3.75, 1e-30), (-0.25, 1.5), (-10.7, -3.5))),
 }
 
 
@@ -173,8 +175,17 @@ def test_combinatorial_derivatives_of_small_arguments(name: str, form: str) -> N
             ]
             wanted.append((float(by_first), float(by_second)))
     args = np.array(points).T
-    found = [FORMS[form](slopes(getattr(special, name), i))(*args) for i in range(2)]
+    found = [FORMS[form](slopes(getattr(special, name.split()[0]), i))(*args) for i in range(2)]
     np.testing.assert_allclose(np.transpose(found), wanted, rtol=1e-13)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_poch_derivative_at_zero(form: str) -> None:
+    m = np.array([1.0, 2.0, 5.0, 0.5, -0.5, -2.0, 0.0])
+    wanted = [1.0, 1.0, 24.0, *map(math.gamma, (0.5, -0.5)), 0.75, 0.0]
+    for zero in (0.0, -0.0):
+        found = FORMS[form](slopes(special.poch, 0))(np.full(7, zero), m)
+        np.testing.assert_allclose(found, wanted, rtol=1e-14, atol=1e-16)
 
 
 @pytest.mark.parametrize("form", FORMS)

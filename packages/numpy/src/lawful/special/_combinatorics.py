@@ -148,7 +148,7 @@ def poch(z: Any, m: Any) -> Any:
     limit = ops.bitwise_and(whole, ops.le(z, 0))
     m = without_derivative(m, limit)
     end = ops.add(z, m)
-    below, before = ops.lt(z, 0), ops.lt(end, 0)
+    below, before = ops.le(z, 0), ops.lt(end, 0)
     smooth = ops.bitwise_and(limit, ops.le(end, 0))
     reflected = ops.bitwise_or(smooth, ops.bitwise_and(below, before))
     crossing = ops.bitwise_and(ops.bitwise_or(below, before), ops.bitwise_not(reflected))
@@ -231,9 +231,28 @@ def _quotient_of_sines(z: Any, m: Any, above: Any, below: Any) -> Any:
     nearest = [ops.round_nearest_even(x) for x in (z, m)]
     z, m = (ops.sub(x, whole) for x, whole in zip((z, m), nearest, strict=True))
     signs = [alternating(whole) for whole in nearest]
-    numerator = ops.where(above, ops.mul(ops.sin(ops.mul(z, math.pi)), signs[0]), 1)
-    denominator = ops.mul(sine_of_pi(ops.add(z, m)), ops.mul(*signs))
+    return _quotient_of_reduced(z, m, signs[0], signs[1], above, below)
+
+
+@custom_jvp
+def _quotient_of_reduced(z: Any, m: Any, sign_z: Any, sign_m: Any, above: Any, below: Any) -> Any:
+    numerator = ops.where(above, ops.mul(ops.sin(ops.mul(z, math.pi)), sign_z), 1)
+    denominator = ops.mul(sine_of_pi(ops.add(z, m)), ops.mul(sign_z, sign_m))
     return ops.div(numerator, ops.where(below, denominator, 1))
+
+
+@_quotient_of_reduced.defjvp
+def _quotient_of_reduced_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    (z, m, sign_z, sign_m, above, below), (z_dot, m_dot, *_) = primals, tangents
+    out = _quotient_of_reduced(*primals)
+    end = ops.where(below, ops.add(z, m), 0.5)
+    sine = sine_of_pi(end)
+    by_m = ops.mul(out, ops.div(ops.mul(ops.cos(ops.mul(end, math.pi)), -math.pi), sine))
+    # cot(π z) - cot(π (z + m)) = sin(π m) / (sin(π z) sin(π (z + m))), of which the left side may cancel.
+    of_both = ops.div(ops.mul(ops.mul(ops.sin(ops.mul(m, math.pi)), math.pi), sign_m), ops.mul(sine, sine))
+    of_one = ops.mul(ops.mul(ops.cos(ops.mul(z, math.pi)), math.pi), sign_z)
+    by_z = ops.where(above, ops.where(below, of_both, of_one), by_m)
+    return out, ops.add(ops.mul(by_z, z_dot), ops.mul(by_m, m_dot))
 
 
 def bernoulli(n: int) -> Any:
