@@ -94,6 +94,14 @@ def test_betainc_slope_underflows_near_an_end(backend):
 
 
 @BACKENDS
+def test_betainc_slope_at_one_of_unlike_parameters(backend):
+    """The quotient of the parameters is subnormal."""
+    large, small = np.array([1e300, 1e305]), np.array([1e-8, 0.5])
+    np.testing.assert_array_equal(slope(ops.betainc, backend, large, small, np.ones(2)), np.inf)
+    np.testing.assert_array_equal(slope(ops.betainc, backend, small, large, np.zeros(2)), np.inf)
+
+
+@BACKENDS
 def test_betainc_curvature_near_one(backend):
     """Derivatives of a polynomial: the terms of the last factor do not cancel there."""
     a, b, rest = (

@@ -176,7 +176,7 @@ def _polynomial(a: Any, b: Any, x: Any, order: int, orders: taylor.Index) -> tay
             following[m] = taylor.plus(following[m], taylor.times(c, a - 1 - k + m, (1, 0)))
             following[m + 1] = taylor.plus(following[m + 1], taylor.times(c, 1 + m - b, (0, -1)))
         terms = following
-    return _at(terms, x, 1 - x)
+    return _at(terms, x, 1 - x) if order else one
 
 
 def _gamma_polynomial(a: Any, x: Any, order: int, orders: taylor.Index) -> taylor.Series:
@@ -280,7 +280,7 @@ def _with_poles(series: taylor.Series, a: Any, b: Any) -> taylor.Series:
     """
     total = a + b
     parts = a / total, b / total
-    factor = {(0, 0): a * parts[1]}
+    factor = {(0, 0): np.minimum(a, b) * np.maximum(*parts)}  # the lesser part may be subnormal
     for i, j in list(series)[1:]:
         (one, other), (k, m) = (parts, (i, j)) if i else (parts[::-1], (j, i))
         last, before, first = [(-1) ** (m - d) * math.comb(k + m - d, k) if m >= d else 0 for d in range(3)]
