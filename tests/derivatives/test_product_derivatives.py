@@ -12,7 +12,7 @@ import pytest
 
 import lawful.numpy as lnp
 from lawful import ops
-from lawful.autodiff import grad, jacfwd, jacrev, jvp
+from lawful.autodiff import grad, jacfwd, jacrev, jvp, vjp
 from lawful.batching import vmap
 from lawful.core import plain
 from lawful.staging import jit
@@ -248,3 +248,17 @@ def test_gradients_of_products_have_the_bits_of_each_line(count: int) -> None:
         np.testing.assert_array_equal(grad(total)(x.T.copy(), 1), lines.T)
     with plain():
         np.testing.assert_array_equal(grad(total)(x, 0), lines)
+
+
+def test_derivatives_of_products_over_no_dimensions() -> None:
+    """The product is the array itself, also where the rules are compiled."""
+    x, t = np.array([2.0, 3.0, 5.0]), np.array([1.0, 10.0, 100.0])
+
+    def derivatives(x: Any, t: Any) -> Any:
+        y, pull_back = vjp(lambda x: ops.reduce_prod(x, ()), x)
+        return y, pull_back(t)[0], jvp(lambda x: ops.reduce_prod(x, ()), (x,), (t,))[1]
+
+    for backend in ("numpy", "xla"):
+        np.testing.assert_array_equal(jit(derivatives, backend=backend)(x, t), [x, t, t])
+    for _ in range(40):  # by then the rules are compiled
+        np.testing.assert_array_equal(derivatives(x, t), [x, t, t])

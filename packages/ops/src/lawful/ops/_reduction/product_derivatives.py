@@ -230,8 +230,8 @@ def _declared(name: str, plain: Algorithm, exact: Algorithm, derive: Callable[..
     @primitive.def_rule_as("numpy")
     def specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
         function = primitive.rule("impl")
-        x, cumulative = avals[0], params["cumulative"]
-        if function is not impl or x.dtype != np.float64 or x.ndim != 1 or not x.size or cumulative:
+        x, is_total = avals[0], params["axes"] == (0,) and not params["cumulative"]
+        if function is not impl or x.dtype != np.float64 or x.ndim != 1 or not x.size or not is_total:
             return partial(function, **params)
         functions = (
             partial(plain, cumulative=False),
