@@ -85,3 +85,17 @@ def test_solve_without_a_finite_solution(bad: float) -> None:
 def test_solve_of_a_singular_matrix_raises() -> None:
     with pytest.raises(numpy.linalg.LinAlgError):
         grad(lambda b: np.sum(np.linalg.solve(numpy.ones((2, 2)), b)))(numpy.ones(2))
+
+
+@pytest.mark.parametrize("argnum", [0, 1])
+def test_solve_singular_without_right_sides(argnum: int) -> None:
+    """It is an error as in Autograd, in both layers, though no element of the result shows it."""
+    args = numpy.ones((3, 3)), numpy.zeros((3, 0))
+
+    def f(a: Any, b: Any) -> Any:
+        return np.sum(np.linalg.solve(a, b))
+
+    with pytest.raises(numpy.linalg.LinAlgError, match="Singular matrix"):
+        grad(f, argnum)(*args)
+    with plain(), pytest.raises(numpy.linalg.LinAlgError, match="Singular matrix"):
+        grad(f, argnum)(*args)

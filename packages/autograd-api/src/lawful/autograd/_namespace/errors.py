@@ -38,7 +38,7 @@ def raising(of_values: Function, of_tracers: Function) -> Function:
     @wraps(of_tracers, updated=())
     def function(*args: Any, **kwargs: Any) -> Any:
         result = of_tracers(*args, **kwargs)
-        if not all(map(_is_finite, result if isinstance(result, tuple) else (result,))):
+        if not all(map(_is_plausible, result if isinstance(result, tuple) else (result,))):
             values = tree.map(getval, (args, kwargs))
             if not any([isinstance(x, Tracer) for x in tree.leaves(values)]):
                 of_values(*values[0], **values[1])
@@ -47,8 +47,11 @@ def raising(of_values: Function, of_tracers: Function) -> Function:
     return function
 
 
-def _is_finite(x: Any) -> bool:
+def _is_plausible(x: Any) -> bool:
+    """Whether a result shows that there was no error: all elements are finite, and there is one."""
     value = getval(x)
     if isinstance(value, Tracer):
         return True
-    return math.isfinite(value) if type(value) in _NUMBERS else bool(numpy.isfinite(value).all())
+    if type(value) in _NUMBERS:
+        return math.isfinite(value)
+    return bool(numpy.size(value) and numpy.isfinite(value).all())
