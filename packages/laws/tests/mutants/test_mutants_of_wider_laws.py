@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
+from lawful.autodiff._fast import forward
 from lawful.autodiff._fast.jvp import FastJVPTrace
 from lawful.autodiff._jvp import JVPTrace
 from lawful.control_flow import cond_p
@@ -255,4 +256,10 @@ def test_leaks_reject_a_tracer_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> 
             return kept[-1]
 
         monkeypatch.setattr(cls, "new_tracer", wrong)
+
+    def wrong_dual(*args: Any, right: Any = forward.dual) -> Any:  # of the argument, where there is one
+        kept.append(right(*args))
+        return kept[-1]
+
+    monkeypatch.setattr(forward, "dual", wrong_dual)
     rejects("nothing_survives", plain, "tracers")
