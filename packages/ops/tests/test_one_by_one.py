@@ -81,7 +81,8 @@ def in_pieces(function: Callable[..., Any], args: list[Any], size: int) -> Any:
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("primitive", "params"), compiled_primitives())
 def test_one_by_one_equals_evaluation_of_arrays(primitive: Primitive, params: Any, dtype: Any) -> None:
-    size = 30 if params.get("order", 0) > 1 else 200  # a derivative of higher order has some thousand operations
+    # A derivative of higher order has some thousand operations, and float32 is rounded from float64.
+    size = 30 if params.get("order", 0) > 1 else 200 if dtype is np.float64 else 50
     args = [np.ascontiguousarray(x, dtype) for x in arguments(primitive, size)]
 
     def function(*args: Any) -> Any:
