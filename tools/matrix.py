@@ -52,7 +52,18 @@ ENDS = {"oldest": "lowest", "newest": "highest"}  # and uv's names for them
 NONE = "none"
 
 #: Built for one interpreter or for one NumPy: the workspace's pins need not have a wheel for each.
-BUILT = {"numpy", "ml-dtypes", "scipy", "jaxlib", "matplotlib", "contourpy", "kiwisolver", "pillow", "fonttools"}
+BUILT = {
+    "numpy",
+    "hypothesis",
+    "ml-dtypes",
+    "scipy",
+    "jaxlib",
+    "matplotlib",
+    "contourpy",
+    "kiwisolver",
+    "pillow",
+    "fonttools",
+}
 
 #: The verdicts of a combination that was not tested, and of one that passed.
 NOT_HERE, NO_WHEEL, NOT_RUN, PASSED = "not available here", "no wheel", "not run", "passed"
