@@ -87,6 +87,17 @@ def test_solve_of_a_singular_matrix_raises() -> None:
         grad(lambda b: np.sum(np.linalg.solve(numpy.ones((2, 2)), b)))(numpy.ones(2))
 
 
+def numpy_refuses_singular_without_right_sides() -> bool:
+    try:
+        numpy.linalg.solve(numpy.ones((3, 3)), numpy.zeros((3, 0)))
+    except numpy.linalg.LinAlgError:
+        return True
+    return False
+
+
+@pytest.mark.skipif(
+    not numpy_refuses_singular_without_right_sides(), reason="this NumPy gives an empty result, as old ones do"
+)
 @pytest.mark.parametrize("argnum", [0, 1])
 def test_solve_singular_without_right_sides(argnum: int) -> None:
     """It is an error as in Autograd, in both layers, though no element of the result shows it."""
