@@ -55,8 +55,8 @@ def odeint(
     depend on the number of steps. Forward mode differentiates the steps. Both have any order.
 
     Raises:
-      ArgumentValueError: the times are no vector; known times turn back or are infinite; or ``func`` gives other
-        shapes than those of ``y0``.
+      ArgumentValueError: the times are not a vector; known times are infinite, or neither ascend nor descend; or the
+        result of ``func`` has other shapes than ``y0``.
       ArgumentTypeError: ``func`` gives a pytree of another structure, or the times are complex.
 
     >>> odeint(lambda y, t: -2.0 * t * y, 1.0, np.array([0.0, 1.0, 2.0]))

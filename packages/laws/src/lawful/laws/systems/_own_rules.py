@@ -23,7 +23,7 @@ def with_jvp_rule(function: Function) -> Function:
     6.0
     """
     ruled = custom_jvp(_constant_in_arguments(function))
-    # The rule calls the function, as most rules of users do: so a derivative has calls with rules too.
+    # The rule calls the function with rules, so that the jaxpr of a derivative has such calls too.
     ruled.defjvp(lambda primals, tangents: (ruled(*primals), jvp(function, primals, tangents)[1]))
     return ruled
 
@@ -43,8 +43,8 @@ def with_vjp_rule(function: Function) -> Function:
 def _constant_in_arguments(function: Function) -> Function:
     """Returns a function without derivatives by its arguments, so that a derivative by its rule is told from others.
 
-    The derivative by a variable that it closes over is that of the function, which may be differentiated by its
-    arguments in turn: then it is returned as it is.
+    A closure is returned unchanged: derivatives by its variables are those of the function, and need those by its
+    arguments.
     """
     if getattr(function, "__closure__", None) is not None:
         return function

@@ -53,7 +53,7 @@ __all__ = [
 
 # Above this the logarithm of the gamma function overflows float64.
 _LARGEST = 2.5e305
-# Of natural numbers, such as counts. They are looked up if there are more than a few.
+# The function at 0 to 1023: a table for arrays of more than `_FEW_COUNTS` integers, such as counts.
 _OF_COUNTS = np.array([math.inf, *[math.lgamma(n) for n in range(1, 1024)]])
 _FEW_COUNTS = 16
 _SHIFT = 10
