@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given, settings
 
 from lawful import ops
-from lawful.laws import Case, Program, holds, law_bounded_residuals, law_cheap_gradient, law_linear_tracing, programs
+from lawful.laws import (
+    Case,
+    Program,
+    find_source,
+    holds,
+    law_bounded_residuals,
+    law_cheap_gradient,
+    law_linear_tracing,
+    programs,
+    replay_case,
+)
 from lawful.laws.systems import lawful
 
 few = settings(max_examples=max(settings.default.max_examples // 5, 2))
@@ -44,3 +54,15 @@ def test_gradient_of_cumulative_ops_is_cheap(op: Callable[..., Any], size: int) 
 def test_gradient_of_betainc_derivatives_is_cheap(orders: tuple[int, int]) -> None:
     derivative = partial(ops.regularized_incomplete_beta_derivative_p.bind, orders=orders)
     law_cheap_gradient(lawful, Case.of(derivative, np.array([2.64]), np.array([1.45]), np.array([0.17])))
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "law"),
+    [
+        ("eig", [4, 0, 0, 0, 0, 0, 0], law_bounded_residuals),
+        ("solve_by_factors", [1, 0, 0, 2, 0, 0, 0, 0], law_bounded_residuals),
+        ("reduce_prod", [2, 2, 2, 8, 0, 0, 0, 0], law_cheap_gradient),
+    ],
+)
+def test_derivatives_of_small_arrays_are_within_bounds(name: str, choices: list[int], law: Any) -> None:
+    law(lawful, replay_case(find_source(name), choices).case)

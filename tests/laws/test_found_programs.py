@@ -230,17 +230,6 @@ def test_a_complex_product_of_one_element_is_the_element() -> None:
 @pytest.mark.parametrize(
     ("name", "choices", "law"),
     [
-        ("eig", [4, 0, 0, 0, 0, 0, 0], law_bounded_residuals),
-        ("reduce_prod", [2, 2, 2, 8, 0, 0, 0, 0], law_cheap_gradient),
-    ],
-)
-def test_derivatives_of_small_arrays_are_within_bounds(name: str, choices: list[int], law: Any) -> None:
-    law(lawful, replay_case(find_source(name), choices).case)
-
-
-@pytest.mark.parametrize(
-    ("name", "choices", "law"),
-    [
         ("reduce_window", [1, 0, 1, 1, 0, 0, 2, 1, 0, 1, 0, 2], "while_is_loop"),
         ("reduce_window", [1, 0, 1, 2, 0, 0, 2, 1, 0, 1, 0, 0], "purity"),
         ("reduce_window", [1, 0, 0, 2, 0, 0, 2, 1, 0, 2, 0, 0], "special_values"),

@@ -22,7 +22,7 @@ def from_dlpack(x: Any, device: Device | None = None) -> Array:
     target = clients.default_device() if device is None else device
     try:
         values = np.from_dlpack(x)
-    except BufferError:
+    except (BufferError, RuntimeError):  # a RuntimeError before NumPy 2.2
         # For dtypes that NumPy lacks, such as bfloat16 and float8; slower.
         buffer = bindings.import_dlpack(x.__dlpack__(), target)
         values = bindings.view(buffer)

@@ -17,16 +17,19 @@ from lawful.core import (
     Primitive,
     ShapedArray,
     UndefinedPrimal,
+    Unequal,
     Zero,
     get_aval,
 )
+from lawful.ops._elementwise.select import where
 from lawful.ops._linalg.decomposition import is_finite, sample_dtype, where_matrix
-from lawful.ops._linalg.matrices import conjugate, identity, matrix_transpose, triangle
+from lawful.ops._linalg.matrices import below_diagonal, conjugate, identity, matrix_transpose
 from lawful.ops._linalg.routines import trsm
 from lawful.ops._linalg.systems.lu import permutation_matrix
 from lawful.ops._linalg.systems.triangular_solve import evaluate_triangular_solve, where_finite_lines
 from lawful.ops._linalg.systems.typing import batch_system, infer_system
 from lawful.ops._products.functions import matmul
+from lawful.ops._support.structural import zeros_of
 
 __all__ = ["solve_by_factors", "solve_by_factors_p"]
 
@@ -108,12 +111,20 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: bool) -> tup
 def _change(factors: Any, factors_dot: Any, permutation: Any, x: Any, *, transpose_a: bool, conjugate_a: bool) -> Any:
     """Returns ``op(ȧ) x``, where ``P ȧ = L̇ U + L U̇``."""
     aval = get_aval(factors)
-    lower = triangle(factors, lower=True, k=-1) + identity(aval.shape[-1], aval.shape[-1], aval.dtype)
-    lower_dot, upper_dot = triangle(factors_dot, lower=True, k=-1), triangle(factors_dot, lower=False)
-    permuted = matmul(lower_dot, triangle(factors, lower=False)) + matmul(lower, upper_dot)
-    change = matmul(matrix_transpose(permutation_matrix(permutation, aval.dtype)), permuted)
-    change = matrix_transpose(change) if transpose_a else change
-    return matmul(conjugate(change) if conjugate_a else change, x)
+    size = aval.shape[-1]
+    if conjugate_a:
+        factors, factors_dot = conjugate(factors), conjugate(factors_dot)
+    # One mask and one zero for both triangles, and products from the right: less stays in memory for the transpose.
+    strict, zero = below_diagonal(size, size, -1), zeros_of(aval)
+    lower, upper = where(strict, factors, identity(size, size, aval.dtype)), where(strict, zero, factors)
+    lower_dot, upper_dot = where(strict, factors_dot, zero), where(strict, zero, factors_dot)
+    order = permutation_matrix(permutation, aval.dtype)
+    if transpose_a:
+        x = matmul(order, x)
+        rest = matmul(matrix_transpose(upper_dot), matmul(matrix_transpose(lower), x))
+        return matmul(matrix_transpose(upper), matmul(matrix_transpose(lower_dot), x)) + rest
+    permuted = matmul(lower_dot, matmul(upper, x)) + matmul(lower, matmul(upper_dot, x))
+    return matmul(matrix_transpose(order), permuted)
 
 
 @solve_by_factors_p.def_transpose
@@ -249,8 +260,17 @@ def _reference(factors: Any, permutation: Any, b: Any, *, transpose_a: bool, con
     return out
 
 
+def _is_no_permutation(factors: Any, permutation: Any, b: Any, **_: bool) -> bool:
+    return not np.array_equal(np.sort(permutation, -1), np.broadcast_to(np.arange(b.shape[-2]), permutation.shape))
+
+
 solve_by_factors_p.declaration = Declaration(
-    sample=_sample, reference=_reference, prepare=_prepare, kinds="fc", linear=((2,),)
+    sample=_sample,
+    reference=_reference,
+    prepare=_prepare,
+    kinds="fc",
+    linear=((2,),),
+    unequal=(Unequal("", _is_no_permutation, "matrices are given by their factors and a permutation of their rows"),),
 )
 
 
