@@ -262,3 +262,16 @@ def test_derivatives_of_products_over_no_dimensions() -> None:
         np.testing.assert_array_equal(jit(derivatives, backend=backend)(x, t), [x, t, t])
     for _ in range(40):  # by then the rules are compiled
         np.testing.assert_array_equal(derivatives(x, t), [x, t, t])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+@pytest.mark.parametrize("ct", [0.5, np.float64(0.5)], ids=["float", "float64"])
+def test_derivative_of_a_product_along_a_number(backend: str, ct: Any) -> None:
+    """A factor overflows in between, so that the plain arithmetic is not enough."""
+    x = np.array(POINTS["overflow"])
+
+    def derivative(x: Any, ct: Any) -> Any:
+        return ops.product_cotangent_p.bind(x, ct, axes=(0,), cumulative=False, reverse=False)
+
+    found = jit(derivative, backend=backend)(x, ct)
+    np.testing.assert_allclose(found, [1e-100, 1e-100, np.inf, 1e100, 5e99], rtol=1e-12)

@@ -278,7 +278,13 @@ def _scanned(combine: Combine, flat: Flat) -> Flat:
 
 
 def evaluated(plain: Callable[..., Any], exact: Callable[..., Any], *arrays: Any) -> Any:
-    """Returns a result of plain arithmetic, or of exact arithmetic if a number was out of range in between."""
+    """Returns a result of plain arithmetic, or of exact arithmetic if a number was out of range in between.
+
+    Args:
+      plain: a function of arrays, some of which may be Python numbers.
+      exact: the same function of arrays alone.
+      arrays: the arguments of either.
+    """
     try:
         with np.errstate(all="raise"):
             out = plain(*arrays)
@@ -288,7 +294,7 @@ def evaluated(plain: Callable[..., Any], exact: Callable[..., Any], *arrays: Any
         if not np.logical_or.reduce(np.isnan(out), None):
             return out
     with np.errstate(all="ignore"):
-        return exact(*arrays)
+        return exact(*map(np.asarray, arrays))
 
 
 #: Up to this many rows, a product is computed row by row. NumPy's ``accumulate`` takes each column by itself.
