@@ -20,11 +20,18 @@ from lawful.staging import jit
 
 Function = Callable[..., Any]
 Array = np.ndarray[Any, Any]
+
+
+def beside_identity(batched: Function) -> Function:
+    """Returns a function of one matrix, from one of several matrices, which is compiled once."""
+    return lambda x: batched(np.stack([np.eye(len(x), dtype=x.dtype), x]))[1]
+
+
 FORMS: dict[str, Callable[[Function], Function]] = {
     "known": lambda f: lambda x: value_and_grad(f)(x)[0],
     "numpy": lambda f: jit(f, backend="numpy"),
     "xla": lambda f: jit(f, backend="xla"),
-    "batched": lambda f: lambda x: jit(vmap(f), backend="xla")(np.stack([np.eye(len(x), dtype=x.dtype), x]))[1],
+    "batched": lambda f: beside_identity(jit(vmap(f), backend="xla")),
 }
 FORMS_OF_DERIVATIVES = {**FORMS, "known": lambda f: f}
 DIAGONALS = (
