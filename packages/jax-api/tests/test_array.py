@@ -10,6 +10,7 @@ import pytest
 
 import lawful.jax as jax
 import lawful.jax.numpy as jnp
+from lawful import ops
 from lawful.core import ArgumentTypeError
 
 X = jnp.arange(3.0)
@@ -181,3 +182,19 @@ def test_methods_of_arrays_and_tracers_agree() -> None:
     ):
         assert jax.jit(method)(x).tolist() == method(x).tolist()
     assert x.compress(jnp.array([False, True]), axis=0).tolist() == [[2.0, 4.0]]
+
+
+UPDATES = [name for name in vars(ops.AtIndex) if not name.startswith("_")]
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_every_update_returns_an_array(name: str) -> None:
+    operands = {"get": (), "apply": (jnp.sin,)}.get(name, (2.0,))
+    assert type(getattr(X.at[1], name)(*operands)) is jax.Array
+
+
+def test_functions_of_vectors_may_return_arrays() -> None:
+    x = jnp.arange(6.0).reshape(2, 3)
+    assert jnp.apply_along_axis(jnp.sum, 0, x).tolist() == [3.0, 5.0, 7.0]
+    assert jnp.apply_along_axis(jnp.cumsum, 1, x).tolist() == [[0.0, 1.0, 3.0], [3.0, 7.0, 12.0]]
+    assert type(jnp.apply_along_axis(jnp.sum, 0, x)) is jax.Array

@@ -43,7 +43,7 @@ def apply_along_axis(func1d: Function, axis: int, arr: Any, *args: Any, **kwargs
     """
     if is_plain(arr):
         try:
-            return numpy.apply_along_axis(func1d, axis, arr, *args, **kwargs)
+            return numpy.apply_along_axis(functools.partial(_writable, func1d), axis, arr, *args, **kwargs)
         except (ValueError, IndexError):
             pass  # the code below raises the error
     shape = get_aval(arr).shape
@@ -55,6 +55,11 @@ def apply_along_axis(func1d: Function, axis: int, arr: Any, *args: Any, **kwargs
     out = function(moveaxis(arr, axis, -1))
     added = get_aval(out).ndim - (len(shape) - 1)
     return moveaxis(out, tuple(range(len(shape) - 1, len(shape) - 1 + added)), tuple(range(axis, axis + added)))
+
+
+def _writable(function: Function, *args: Any, **kwargs: Any) -> Any:
+    """Returns a result as an ndarray: NumPy writes into an array of the first result's class."""
+    return numpy.asarray(function(*args, **kwargs))
 
 
 def _call(function: Function, args: Sequence[Any], kwargs: dict[str, Any], x: Any) -> Any:

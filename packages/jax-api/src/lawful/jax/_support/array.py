@@ -354,8 +354,8 @@ def _define_methods() -> None:
         setattr(Array, name, _with_place(getattr(Array, name)))
         define_array_methods(type("Placed", (), {name: _with_place(getattr(Tracer, name))}))
     define_array_methods(type("Updated", (), {"at": property(_At, doc=Array.at.__doc__)}))
-    for name in ("set", "add", "subtract", "multiply", "divide", "power", "min", "max", "apply", "get"):
-        if hasattr(ops.AtIndex, name):
+    for name in vars(ops.AtIndex):
+        if not name.startswith("_"):
             setattr(_AtIndex, name, _update(name))
 
 
