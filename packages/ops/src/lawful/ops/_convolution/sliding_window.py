@@ -206,10 +206,15 @@ def sample_windows(choose: Choose, shape: Shape) -> Params:
 def window_attributes(ctx: Any, params: Params) -> dict[str, Any]:
     """Returns the attributes of StableHLO's ``reduce_window``."""
     padding = np.array(params["padding"], np.int64).reshape(-1, 2)
+    dilation = params["window_dilation"]
+    if padding.min(initial=0) < 0 and all([size == 1 for size in params["window_dimensions"]]):
+        # Of one element, a window is the same with any dilation. XLA takes an undilated one for no window at all, and
+        # aborts where negative padding removes elements.
+        dilation = [2] * len(dilation)
     return {
         "window_dimensions": ctx.i64_array(params["window_dimensions"]),
         "window_strides": ctx.i64_array(params["window_strides"]),
         "base_dilations": ctx.i64_array(params["base_dilation"]),
-        "window_dilations": ctx.i64_array(params["window_dilation"]),
+        "window_dilations": ctx.i64_array(dilation),
         "padding": ctx.ir.DenseElementsAttr.get(padding, shape=padding.shape),
     }
