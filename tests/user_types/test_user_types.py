@@ -68,8 +68,10 @@ def test_user_types_are_checked(check: object, user: Path) -> None:
 
 @pytest.mark.parametrize("check", [check_mypy, check_pyright])
 def test_user_types_find_a_mistake(check: object, user: Path, tmp_path: Path) -> None:
-    """Types of arguments and results are known: a wrong one of each is found."""
+    """Types of arguments and results are known: a wrong one of each is found, and a name that a package lacks."""
     assert callable(check)
+    # `lawful.jax` looks its names up when they are used.
+    packages = sorted(path.name for path in (user / "site/lawful").iterdir() if path.name != "jax")
     (tmp_path / "site").symlink_to(user / "site")
     (tmp_path / "program.py").write_text(
         "from lawful.autodiff import grad\nfrom lawful.control_flow import while_loop\nfrom lawful.staging import jit\n"
@@ -77,10 +79,12 @@ def test_user_types_find_a_mistake(check: object, user: Path, tmp_path: Path) ->
         "grad(f)(1.0, 'x')\n"
         "jit(f)(1.0, 2.0).missing\n"
         "while_loop(lambda x: x < 2.0, lambda x: 'x', 1.0).missing\n"
+        + "".join(f"from lawful.{package} import missing\n" for package in packages)
     )
     done = check(tmp_path)
     assert done.returncode == 1
-    assert {line for line in (5, 6, 7) if f"program.py:{line}:" in done.stdout} == {5, 6, 7}, done.stdout
+    lines = {5, 6, 7, *range(8, 8 + len(packages))}
+    assert {line for line in lines if f"program.py:{line}:" in done.stdout} == lines, done.stdout
 
 
 def test_programs_of_user_types_run(user: Path) -> None:

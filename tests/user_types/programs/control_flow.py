@@ -100,6 +100,7 @@ last, totals = scan(counted, 0.0, array)
 assert_type(last, float)
 assert_type(totals, Any)
 print(totals.shape, map(negated, array).shape)
+print(scan(lambda total, x: (total + x, total), 0.0, np.arange(3.0)))  # the elements are not None
 
 
 # Without elements the types are known of a function without annotations too.

@@ -6,7 +6,7 @@
 array([1., 2., 3.])
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from lawful.batching._batch import AxisData, BatchTrace, batch_jaxpr, mentions_axis, new_batch_trace, place_batch_dim
 from lawful.batching._vmap import common_size, input_axes, output_axes, vmap
@@ -15,7 +15,7 @@ from lawful.core import lazy_imports as _lazy_imports
 # isort: split
 from lawful.batching import _fast as _fast  # installs the accelerators
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from lawful.batching._collectives.axes import UnboundAxisError, axis_size
     from lawful.batching._collectives.exchange import all_to_all, all_to_all_p, pswapaxes
     from lawful.batching._collectives.gathering import all_gather, all_gather_invariant_p, all_gather_p

@@ -14,17 +14,6 @@ type Tree = Sized | DataClass
 def cond[*Ts, R](pred: Any, true_fun: Callable[[*Ts], R], false_fun: Callable[[*Ts], R], *operands: *Ts) -> R: ...
 def switch[*Ts, R](index: Any, branches: Sequence[Callable[[*Ts], R]], *operands: *Ts) -> R: ...
 @overload
-def scan[C, Y](
-    f: Callable[[C, None], tuple[C, Y]],
-    init: C,
-    xs: None = None,
-    length: int | None = None,
-    reverse: bool = False,
-    unroll: int | bool = 1,
-    *,
-    checkpoints: int | None = None,
-) -> tuple[C, Y]: ...
-@overload
 def scan[C, X, Y](
     f: Callable[[C, X], tuple[C, Y]],
     init: C,
@@ -51,6 +40,17 @@ def scan[C, Y](  # a Python number takes the type of the carry
     f: Callable[[C, Any], tuple[C, Y]],
     init: complex,
     xs: Tree,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    *,
+    checkpoints: int | None = None,
+) -> tuple[C, Y]: ...
+@overload
+def scan[C, Y](
+    f: Callable[[C, None], tuple[C, Y]],
+    init: C,
+    xs: None = None,
     length: int | None = None,
     reverse: bool = False,
     unroll: int | bool = 1,

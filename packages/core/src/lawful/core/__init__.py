@@ -9,7 +9,7 @@ Authors of primitives, rules and transformations import from here. Users of thes
 8.0
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from lawful.core._errors import (
     AbsentRuleError,
@@ -154,7 +154,7 @@ from lawful.tree.base import (
 # isort: split
 from lawful.core import _fast as _fast  # installs the accelerators
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from lawful.core._jaxpr.alpha import alpha_equivalent, explain_difference
     from lawful.core._jaxpr.parse import parse_jaxpr
     from lawful.core._jaxpr.typecheck import check_jaxpr

@@ -15,7 +15,7 @@ array([[0.5, 0.5],
 
 # ruff: noqa: F403  # each module lists its public names
 import os as _os
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from lawful.core import lazy_imports as _lazy_imports
 from lawful.numpy import _fast as _fast  # installs the accelerators, which the functions below are made with
@@ -40,7 +40,7 @@ from lawful.numpy._ufuncs.elementwise import *
 
 __array_api_version__, __array_namespace_info__ = _ARRAY_API_VERSION, _ArrayNamespaceInfo
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from lawful.numpy._namespace import *
 else:
     _register_counterparts({name: x for name, x in globals().items() if name[0] != "_"})

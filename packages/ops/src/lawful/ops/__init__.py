@@ -9,7 +9,7 @@ array([1.5, 3. ])
 """
 
 # ruff: noqa: F403  # each module says what is public in it
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from lawful.core import lazy_imports as _lazy_imports
 from lawful.ops._bits.bitcast import *
@@ -65,7 +65,7 @@ from lawful.ops._support.structural import *
 # isort: split
 from lawful.ops import _fast as _fast  # installs the accelerators
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from lawful.ops._namespace import *
 else:
     __getattr__, __dir__ = _lazy_imports(__name__, "_namespace")

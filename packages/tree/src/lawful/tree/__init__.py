@@ -13,7 +13,7 @@ True
 The names and meanings are those of ``jax.tree`` and ``jax.tree_util``.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from lawful.tree._flatten import (
     all_leaves,
@@ -50,7 +50,7 @@ from lawful.tree._prefix import broadcast, broadcast_prefix, flatten_axes
 from lawful.tree._structure.treedef import PyTreeDef
 from lawful.tree.base.lazy import lazy_imports as _lazy_imports
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from lawful.tree._nodes.dataclass import register_dataclass, static
     from lawful.tree._nodes.partial import Partial
     from lawful.tree._reduce import all, reduce, reduce_associative

@@ -68,7 +68,7 @@ def catalogue_of(primitives: Sequence[Primitive]) -> Catalogue:
     ordered = tuple(sorted(primitives, key=_simplicity))
     functions = {
         op.primitive: (name, op)
-        for name, op in ((name, getattr(ops, name)) for name in ops.__all__)
+        for name, op in ((name, getattr(ops, name)) for name in ops.__all__)  # type: ignore[attr-defined]
         if isinstance(op, Elementwise)
     }
     return Catalogue(
