@@ -49,6 +49,8 @@ def test_cost_without_gradient() -> None:
     found = cost(lambda n: ops.add(n, 1))(np.arange(3))
     assert found.gradient is None
     assert str(found) == str(found.function)
+    assert str(found).endswith("\nno gradient: no argument is floating; give floats (1.0, not 1)")
+    assert of(lambda n: ops.add(n, 1), np.arange(3)).notes == []
 
 
 def test_cost_calls_are_entered_and_dead_code_is_none() -> None:

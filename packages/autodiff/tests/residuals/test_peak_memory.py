@@ -30,6 +30,11 @@ def test_peak_memory_without_gradient() -> None:
     assert [(value.first, value.last) for value in memory.values] == [(0, 4), (1, 2), (2, 3), (3, 4), (4, 4)]
 
 
+def test_peak_memory_of_integers_has_no_gradient() -> None:
+    memory = peak_memory(lambda n: ops.add(n, 1))(np.arange(3))
+    assert memory.name == "<lambda>, without a gradient as no argument is floating"
+
+
 def test_peak_memory_residuals_are_the_saved_ones() -> None:
     def loss(params: Any, x: Any) -> Any:
         for w in params:

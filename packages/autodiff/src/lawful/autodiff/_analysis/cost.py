@@ -167,6 +167,8 @@ def cost(f: Callable[..., Any], *, gradient: bool = True) -> Callable[..., Costs
         program = make_jaxpr(f)(*args, **kwargs)
         found = Cost(name, dce_jaxpr(program, (True,) * len(program.out_avals)))
         differentiated = gradient_program(f, args, kwargs) if gradient else None
+        if gradient and differentiated is None:
+            found.notes.append("no gradient: no argument is floating; give floats (1.0, not 1)")
         return Costs(found, None if differentiated is None else Cost(f"the gradient of {name}", differentiated))
 
     return costs

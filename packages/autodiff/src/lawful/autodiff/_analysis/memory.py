@@ -174,12 +174,20 @@ def peak_memory(f: Callable[..., Any], *, gradient: bool = True) -> Callable[...
     [('f64[1000]', 'output of cos'), ('f64[1000]', 'output of cos')]
     """
     require_callable("peak_memory", f)
-    name = f"{'the gradient of ' * gradient}{function_name(f)}"
+    name = function_name(f)
 
     def memory(*args: Any, **kwargs: Any) -> PeakMemory:
         closed, residuals, forward = _program(f, args, kwargs, gradient)
         names = argument_names(f, tree.structure((args, kwargs)))
-        return _alive(name, closed.jaxpr, names, residuals, forward)
+        title = name
+        if gradient:
+            is_differentiable = any(is_inexact(aval.dtype) for aval in closed.in_avals)
+            title = (
+                f"the gradient of {name}"
+                if is_differentiable
+                else f"{name}, without a gradient as no argument is floating"
+            )
+        return _alive(title, closed.jaxpr, names, residuals, forward)
 
     return memory
 
