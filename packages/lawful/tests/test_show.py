@@ -118,6 +118,7 @@ def test_show_gradients_by_several_arguments(capsys: pytest.CaptureFixture[str])
         (["lawful.ops:sine"], "lawful.ops has no 'sine'; it has sin, "),
         (["shown:number"], "shown:number is no function but int"),
         (["shown:loss", "--args", "f64[3]"], "TypeError: loss() missing 1 required positional argument: 'x'"),
+        (["shown:loss"], "\n--args has a type for each argument, such as 'f64[3], f64[]'\n"),
         (["shown:branching", "--args", "f64[]"], 'shown.py", line 14, in branching'),
         (["shown:loss", "--args", "f64[3],f64[2]"], 'shown.py", line 6, in loss'),
         (["shown:loss", "--args", "f64[3],f64[]", "--grad", "--argnums", "2"], "has 2 arguments: f64[3], f64[]"),

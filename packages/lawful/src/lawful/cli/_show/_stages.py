@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -150,11 +152,24 @@ def _evaluation(closed: ClosedJaxpr, results: Any) -> Function:
     return lambda *args: tree.unflatten(structure, eval_closed_jaxpr(closed, *tree.leaves(args)))
 
 
+def _takes(function: Function, types: Types) -> bool:
+    """Whether a function takes as many arguments."""
+    with suppress(ValueError):  # it has no signature
+        parameters = inspect.signature(function)
+        try:
+            parameters.bind(*types)
+        except TypeError:
+            return False
+    return True
+
+
 def _traced(title: str, function: Function, types: Types) -> Program:
     try:
         closed, results = make_jaxpr(function, return_shape=True)(*types)
     except Exception as error:  # the user's function may raise anything
-        raise UsageError(f"tracing {title} at ({text_of_types(types)}) fails:\n{user_traceback(error)}") from None
+        hint = "" if _takes(function, types) else "\n--args has a type for each argument, such as 'f64[3], f64[]'"
+        text = user_traceback(error)
+        raise UsageError(f"tracing {title} at ({text_of_types(types)}) fails:\n{text}{hint}") from None
     return Program(title, function, types, closed, tree.map(_type_of, results))
 
 
