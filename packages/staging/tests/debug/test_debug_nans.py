@@ -175,7 +175,16 @@ def test_debug_nans_infs_raises_without_a_warning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "x", "raises"), [("1", "-1.0", True), ("0", "-1.0", False), ("", "-1.0", False), ("infs", "0.0", True)]
+    ("value", "x", "raises"),
+    [
+        ("1", "-1.0", True),
+        ("0", "-1.0", False),
+        ("", "-1.0", False),
+        ("infs", "0.0", True),
+        ("True", "-1.0", True),
+        ("false", "-1.0", False),
+        ("off", "-1.0", False),
+    ],
 )
 def test_debug_nans_by_environment(value: str, x: str, raises: bool) -> None:
     program = f"import lawful.staging; from lawful import ops; ops.log({x})"
@@ -183,3 +192,12 @@ def test_debug_nans_by_environment(value: str, x: str, raises: bool) -> None:
         [sys.executable, "-c", program], env={"LAWFUL_DEBUG_NANS": value}, capture_output=True, text=True
     )
     assert (done.returncode == 1 and "NonFiniteError" in done.stderr) == raises
+
+
+def test_debug_nans_by_another_word_in_the_environment() -> None:
+    environment = {"LAWFUL_DEBUG_NANS": "nan"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import lawful.staging"], env=environment, capture_output=True, text=True
+    )
+    message = "LAWFUL_DEBUG_NANS in the environment: expected 1, infs or 0, got 'nan'"
+    assert message in done.stderr.splitlines()[-1]

@@ -75,6 +75,22 @@ def test_explain_cache_misses_static_arguments_and_names() -> None:
     ]
 
 
+def test_explain_cache_misses_arguments_given_by_name() -> None:
+    power = jit(lambda x, n: x["a"] ** n, static_argnums=1, backend="numpy")
+    with explain_cache_misses(show=False) as misses:
+        power({"a": X, "b": X}, 2)
+        power({"a": X, "b": X}, n=2)
+        power(x={"a": X}, n=3)
+    assert traces(misses)[1:] == [
+        ("n is given by name, was by position",),
+        (
+            "x is given by name, was by position",
+            "the tree of the arguments differs: x['b'] is missing",
+            "the static argument n is 3, was 2",
+        ),
+    ]
+
+
 def test_explain_cache_misses_new_function_object() -> None:
     def scaled_by(n: float) -> Any:
         return jit(lambda x: x * n, backend="numpy")
@@ -189,9 +205,10 @@ def test_explain_cache_misses_by_environment() -> None:
     )
     assert "traced again at <string>:3" in done.stderr
     assert "x is ~i64[], was ~f64[]: another dtype" in done.stderr
-    empty = {"LAWFUL_EXPLAIN_CACHE_MISSES": ""}
-    done = subprocess.run([sys.executable, "-c", program], env=empty, capture_output=True, text=True)
-    assert done.stderr == ""
+    for word in ("", "False"):
+        off = {"LAWFUL_EXPLAIN_CACHE_MISSES": word}
+        done = subprocess.run([sys.executable, "-c", program], env=off, capture_output=True, text=True)
+        assert done.stderr == ""
 
 
 @pytest.mark.parametrize("given", [len, True])

@@ -45,5 +45,5 @@ if _typing.TYPE_CHECKING:
 else:
     _register_counterparts({name: x for name, x in globals().items() if name[0] != "_"})
     __getattr__, __dir__ = _lazy_imports(__name__, "_namespace", missing=_missing)
-    if _os.environ.get("LAWFUL_DEBUG_NANS", "0") not in ("", "0"):
+    if _os.environ.get("LAWFUL_DEBUG_NANS"):
         from lawful import staging as _staging  # noqa: F401  # it switches `debug_nans` on

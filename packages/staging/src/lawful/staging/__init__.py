@@ -7,10 +7,10 @@
 { lambda ; a:f64[]. let b:f64[] = mul a a in (b,) }
 """
 
-import os as _os
 import typing as _typing
 
 from lawful.core import cache_report, clear_caches
+from lawful.core import environment_switch as _environment_switch
 from lawful.core import lazy_imports as _lazy_imports
 from lawful.staging._backends import (
     Backend,
@@ -86,7 +86,7 @@ else:
         "_nans.checks",
         "_nans.observation",
     )
-    if (_wanted := _os.environ.get("LAWFUL_DEBUG_NANS", "0")) not in ("", "0"):
+    if (_wanted := _environment_switch("LAWFUL_DEBUG_NANS", "infs")) is not None:
         from lawful.staging._nans.checks import set_debug_nans
 
         set_debug_nans(True, _wanted == "infs")

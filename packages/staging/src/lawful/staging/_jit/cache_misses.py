@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -11,7 +10,7 @@ from time import perf_counter
 from types import CodeType
 from typing import Any, Final, NoReturn
 
-from lawful.core import ArgumentTypeError, ClosedJaxpr, SourceLine, record, shorten, user_source
+from lawful.core import ArgumentTypeError, ClosedJaxpr, SourceLine, environment_switch, record, shorten, user_source
 from lawful.staging._jit.explain import (
     closed_over,
     codes_of,
@@ -252,7 +251,7 @@ class explain_cache_misses(ContextDecorator):
             _observer.remove(listener)
 
 
-if os.environ.get("LAWFUL_EXPLAIN_CACHE_MISSES", "0") not in ("", "0"):
+if environment_switch("LAWFUL_EXPLAIN_CACHE_MISSES") is not None:
     set_explain_cache_misses(True)
 
 

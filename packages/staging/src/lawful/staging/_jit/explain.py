@@ -33,9 +33,9 @@ def describe_difference(function: Callable[..., Any], signature: Any, known: Seq
 
 
 def _differences(function: Callable[..., Any], new: Any, old: Any) -> list[str]:
-    found = []
+    found = _given_otherwise(function, new, old)
     if new.in_tree.exact_key != old.in_tree.exact_key:
-        found += _tree_differences(function, new, old)
+        found += _tree_differences(function, new, old, is_explained=bool(found))
     elif new.avals != old.avals:
         names = leaf_names(function, new)
         found += [
@@ -44,13 +44,14 @@ def _differences(function: Callable[..., Any], new: Any, old: Any) -> list[str]:
             if aval != before
         ]
     if exact_key(new.static) != exact_key(old.static):
-        was = dict(old.static)
-        for argument, value in new.static:
-            if argument not in was or exact_key(value) != exact_key(was[argument]):
-                before = f", was {shorten(was[argument])}" if argument in was else ", was not given"
-                found.append(f"the static argument {_static_name(function, argument)} is {shorten(value)}{before}")
-        missing = was.keys() - dict(new.static).keys()
-        found += [f"the static argument {_static_name(function, argument)} is not given" for argument in missing]
+        static, was = (
+            {_static_name(function, argument): value for argument, value in each.static} for each in (new, old)
+        )
+        for name, value in static.items():
+            if name not in was or exact_key(value) != exact_key(was[name]):
+                before = f", was {shorten(was[name])}" if name in was else ", was not given"
+                found.append(f"the static argument {name} is {shorten(value)}{before}")
+        found += [f"the static argument {name} is not given" for name in was.keys() - static.keys()]
     if new.axis_env != old.axis_env:
         found.append(f"named axes are {dict(new.axis_env)}, were {dict(old.axis_env)}")
     if new.typed_axes != old.typed_axes:
@@ -86,7 +87,20 @@ def _static_name(function: Callable[..., Any], argument: int | str) -> str:
     return argument_names(function, tree.structure(((0,) * (argument + 1), {})))[argument]
 
 
-def _tree_differences(function: Callable[..., Any], new: Any, old: Any) -> list[str]:
+def _given_otherwise(function: Callable[..., Any], new: Any, old: Any) -> list[str]:
+    """Returns which arguments are given by name in one signature and by position in the other."""
+    (positions, names), (positions_before, names_before) = _given(function, new), _given(function, old)
+    found = [f"{name} is given by name, was by position" for name in names if name in positions_before]
+    return found + [f"{name} is given by position, was by name" for name in positions if name in names_before]
+
+
+def _given(function: Callable[..., Any], signature: Any) -> tuple[list[str], list[str]]:
+    """Returns the names of the arguments that are given by position, and by name."""
+    args, kwargs = _arguments(signature)
+    return argument_names(function, tree.structure(((0,) * len(args), {}))), [*kwargs]
+
+
+def _tree_differences(function: Callable[..., Any], new: Any, old: Any, *, is_explained: bool) -> list[str]:
     names, before = leaf_names(function, new), leaf_names(function, old)
     extra = [name for name in names if name not in before]
     missing = [name for name in before if name not in names]
@@ -94,6 +108,8 @@ def _tree_differences(function: Callable[..., Any], new: Any, old: Any) -> list[
     parts += [f"{', '.join(missing[:5])}{' …' * (len(missing) > 5)} is missing"] * bool(missing)
     if parts:
         return [f"the tree of the arguments differs: {'; '.join(parts)}"]
+    if is_explained:
+        return []
     return [f"the tree of the arguments is {shorten_tree(new.in_tree)}, was {shorten_tree(old.in_tree)}"]
 
 
@@ -123,9 +139,14 @@ def _context_difference(new: Any, old: Any) -> str:
 
 def leaf_names(function: Callable[..., Any], signature: Any) -> list[str]:
     """Returns the name of each leaf of the arguments that are not static, as the user writes it: ``params['w']``."""
-    args, kwargs = tree.unflatten(signature.in_tree, range(signature.in_tree.num_leaves))
-    args, kwargs = merge(args, kwargs, tuple([(argument, None) for argument, _ in signature.static]))
+    args, kwargs = _arguments(signature)
     return argument_names(function, tree.structure((tuple(args), kwargs)))
+
+
+def _arguments(signature: Any) -> tuple[list[Any], dict[str, Any]]:
+    """Returns the arguments of a signature, with numbers for leaves, and None for static ones."""
+    args, kwargs = tree.unflatten(signature.in_tree, range(signature.in_tree.num_leaves))
+    return merge(args, kwargs, tuple([(argument, None) for argument, _ in signature.static]))
 
 
 def codes_of(function: Any) -> tuple[CodeType, ...]:

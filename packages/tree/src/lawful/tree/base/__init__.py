@@ -14,6 +14,7 @@ from lawful.tree.base.cache import (
     register_cache,
 )
 from lawful.tree.base.children import run_in_children
+from lawful.tree.base.environment import environment_switch
 from lawful.tree.base.errors import (
     ArgumentValueError,
     LawfulError,
@@ -62,6 +63,7 @@ __all__ = [
     "cached_function",
     "call_in_rule",
     "clear_caches",
+    "environment_switch",
     "exact_key",
     "load_lazy_imports",
     "object_key",

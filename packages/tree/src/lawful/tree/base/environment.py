@@ -1,0 +1,27 @@
+"""Switches in the environment."""
+
+from __future__ import annotations
+
+import os
+
+from lawful.tree.base.errors import ArgumentValueError
+
+
+def environment_switch(name: str, *words: str) -> str | None:
+    """Returns the value of a variable of the environment in lower case; None if it is unset or says no.
+
+    Args:
+      name: of the variable.
+      words: what it may be besides words for yes and no.
+
+    >>> environment_switch("LAWFUL_UNSET") is None
+    True
+    """
+    text = os.environ.get(name, "")
+    value = text.lower()
+    if value in ("", "0", "false", "off", "no"):
+        return None
+    if value in ("1", "true", "on", "yes", *words):
+        return value
+    expected = ", ".join(["1", *words])
+    raise ArgumentValueError(f"{name} in the environment: expected {expected} or 0, got {text!r}")
