@@ -14,6 +14,9 @@ def environment_switch(name: str, *words: str) -> str | None:
       name: of the variable.
       words: what it may be besides words for yes and no.
 
+    Raises:
+      ArgumentValueError: the value is another word.
+
     >>> environment_switch("LAWFUL_UNSET") is None
     True
     """
