@@ -7,10 +7,11 @@ environment, or `plain`, switches all accelerators off. `plain_traces` does so f
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from typing import Any, Final
+
+from lawful.tree.base import environment_switch
 
 
 class Hook[T]:
@@ -83,7 +84,7 @@ class Hook[T]:
 _hooks: Final[list[Hook[Any]]] = []
 _lock: Final = threading.RLock()
 #: How many times accelerators are switched off: by the environment, and by each `plain` that is entered.
-_plain_depth = 1 if os.environ.get("LAWFUL_FAST", "1") == "0" else 0
+_plain_depth = 0 if environment_switch("LAWFUL_FAST", default="1") else 1
 
 
 class _Thread(threading.local):

@@ -7,12 +7,13 @@ import os
 from lawful.tree.base.errors import ArgumentValueError
 
 
-def environment_switch(name: str, *words: str) -> str | None:
-    """Returns the value of a variable of the environment in lower case; None if it is unset or says no.
+def environment_switch(name: str, *words: str, default: str = "") -> str | None:
+    """Returns the value of a variable of the environment in lower case; None if it says no.
 
     Args:
       name: of the variable.
       words: what it may be besides words for yes and no.
+      default: its value if it is unset or empty.
 
     Raises:
       ArgumentValueError: the value is another word.
@@ -20,7 +21,7 @@ def environment_switch(name: str, *words: str) -> str | None:
     >>> environment_switch("LAWFUL_UNSET") is None
     True
     """
-    text = os.environ.get(name, "")
+    text = os.environ.get(name) or default
     value = text.lower()
     if value in ("", "0", "false", "off", "no"):
         return None
