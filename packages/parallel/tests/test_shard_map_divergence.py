@@ -163,3 +163,22 @@ def test_linear_solve_of_operands_that_vary_differently(matrix: str, right: str)
     of_mesh, of_vmap = summed_both_ways(f)
     np.testing.assert_allclose(of_mesh(X), of_vmap(X))
     np.testing.assert_allclose(grad(of_mesh)(X), grad(of_vmap)(X))
+
+
+BATCHED: dict[str, Callable[[Any, Any], Any]] = {
+    "cond": lambda e, b: cond(ops.gt(e, 1.0), lambda: b, lambda: e),
+    "cond of all": lambda e, b: cond(ops.gt(b, 1.0), lambda: b, lambda: e),
+    "scan": lambda e, b: scan(lambda c, _: (ops.mul(c, b), e), b, None, length=2)[0],
+    "while_loop": lambda e, b: while_loop(lambda c: ops.lt(c, e), lambda c: ops.add(c, b), b),
+    "jit": lambda e, b: compiled(lambda b: ops.mul(b, e))(b),
+}
+
+
+@pytest.mark.parametrize("construct", BATCHED)
+@pytest.mark.parametrize("number", [0.48, np.float64(0.48)], ids=["float", "float64"])
+def test_a_shared_number_is_an_operand_of_a_batched_call(construct: str, number: Any) -> None:
+    def f(x: Any, b: Any) -> Any:
+        return vmap(lambda e: BATCHED[construct](e, b))(x)
+
+    found = shard_map(f, mesh=MESH, in_specs=(P("x"), P()), out_specs=P("x"))(X, number)
+    np.testing.assert_allclose(found, f(X, number))

@@ -104,6 +104,22 @@ def vary_alike(
     return varied, params
 
 
+def types_alike(
+    primitive: Primitive, avals: Sequence[ShapedArray], params: dict[str, Any]
+) -> tuple[Sequence[ShapedArray], dict[str, Any]]:
+    """Returns types of operands, and parameters, as they are recorded: abstract evaluation takes those of a call only.
+
+    Args:
+      primitive: the primitive.
+      avals: the types of its operands.
+      params: its parameters.
+    """
+    if not common_axes(avals) or not types_its_axes(primitive, params):
+        return avals, params
+    wanted, params = _of_call(primitive, avals, params, current.trace.divergent_axes)
+    return [aval.update(vma=vma) for aval, vma in zip(avals, wanted, strict=True)], params
+
+
 def _recorded_axes(trace: Trace, x: Any, aval: ShapedArray) -> AxisNames:
     """Returns the axes over which the variable of a value varies: in a branch that of a value from outside does."""
     is_outside = _is_array(x, aval) and getattr(x, "_trace", None) is not trace
