@@ -75,6 +75,33 @@ def test_jet_roots_at_zero(function: Callable[[Any], Any], zero: Any) -> None:
     assert not np.any(np.isfinite(second))
 
 
+SMALL_SLOPES = {
+    "tanh": (ops.tanh, 40.0, 7.219405551381660e-35),
+    "tanh, left": (ops.tanh, -200.0, 7.660678386856024e-174),
+    "logistic": (ops.logistic, 40.0, 4.248354255291589e-18),
+    "logistic, left": (ops.logistic, -700.0, 9.859676543759770e-305),
+    "asinh": (ops.asinh, -1e200, 1e-200),
+    "asin": (ops.asin, 1 - 2.0**-27, 8192.000015258789),
+    "complex tan": (ops.tan, 0.5 + 20j, 9.181582401115077e-18 + 1.4299467356052122e-17j),
+    "complex tanh": (ops.tanh, 20.0 + 0.5j, 9.181582401115077e-18 - 1.4299467356052122e-17j),
+}
+
+
+@pytest.mark.parametrize(("function", "x", "slope"), SMALL_SLOPES.values(), ids=SMALL_SLOPES)
+def test_jet_slopes_that_would_cancel(function: Callable[[Any], Any], x: Any, slope: Any) -> None:
+    zero = x * 0.0
+    _, [first, second] = jet(function, (x,), ([zero + 1.0, zero],))
+    _, again = jvp(lambda x: jvp(function, (x,), (zero + 1.0,))[1], (x,), (zero + 1.0,))
+    np.testing.assert_allclose(first, slope, rtol=1e-12)
+    np.testing.assert_allclose(first, jvp(function, (x,), (zero + 1.0,))[1], rtol=1e-14)
+    np.testing.assert_allclose(second, again, rtol=1e-12)
+
+
+def test_jet_logistic_near_zero() -> None:
+    _, [_, second] = jet(ops.logistic, (1e-20,), ([1.0, 0.0],))
+    np.testing.assert_allclose(second, -1e-20 / 8)
+
+
 POLES = {"div": lambda x: 1.0 / x, "pow": lambda x: ops.integer_pow(x, -2), "log": ops.log, "rsqrt": ops.rsqrt}
 
 

@@ -173,15 +173,6 @@ def _exp2(value: Any, x: Series) -> Series:
     return exponential(value, [scaled(math.log(2.0), c) for c in x])
 
 
-@unary(ops.logistic_p)
-def _logistic(value: Any, x: Series) -> Series:
-    # f' = f (1 - f) x', computed from the coefficients below k.
-    def derivative(found: Series, k: int) -> Any:
-        return chained(product(found, one_plus(-1, found)), x, k)
-
-    return with_derivative(value, derivative, order_of(x))
-
-
 # Circular and hyperbolic functions
 
 
@@ -201,20 +192,36 @@ unary(ops.sinh_p)(lambda value, x: _pair(value, ops.cosh(x[0]), x, 1)[0])
 unary(ops.cosh_p)(lambda value, x: _pair(ops.sinh(x[0]), value, x, 1)[1])
 
 
-def _riccati(sign: int) -> Callable[[Any, Series], Series]:
-    """Returns the rule of a function with ``f' = (1 + sign f²) x'``."""
+def _tangent(primitive: Primitive, sign: int) -> Callable[[Any, Series], Series]:
+    """Returns the rule of a function with ``f' = g x'`` and ``g' = 2 sign f g x'``, where ``g = 1 + sign f²``.
+
+    The first coefficient of g is that of the jvp rule: the sum cancels where ``f²`` is near ``-sign``.
+    """
 
     def rule(value: Any, x: Series) -> Series:
-        def derivative(found: Series, k: int) -> Any:
-            return chained(one_plus(sign, product(found, found)), x, k)
-
-        return with_derivative(value, derivative, order_of(x))
+        if not moves(x):
+            return constant(value, order_of(x))
+        slope = general_rule(primitive)([[x[0], ops.full_like(x[0], 1)]])[1]
+        f, g = [value], [slope]
+        for k in range(1, len(x)):
+            g_k = chained(product(f, g), x, k)
+            f.append(scaled(1 / k, chained(g, x, k)))
+            g.append(scaled(2 * sign / k, g_k))
+        return f
 
     return rule
 
 
-unary(ops.tan_p)(_riccati(1))
-unary(ops.tanh_p)(_riccati(-1))
+_tanh = _tangent(ops.tanh_p, -1)
+unary(ops.tan_p)(_tangent(ops.tan_p, 1))
+unary(ops.tanh_p)(_tanh)
+
+
+@unary(ops.logistic_p)
+def _logistic(value: Any, x: Series) -> Series:
+    # (1 + tanh(x / 2)) / 2
+    half = [scaled(0.5, c) for c in x]
+    return [value, *[scaled(0.5, c) for c in _tanh(ops.tanh(half[0]), half)[1:]]]
 
 
 def _inverse(primitive: Primitive, derivative: Callable[[Series], Series]) -> None:
@@ -241,11 +248,24 @@ def _squared(x: Series) -> Series:
     return product(x, x)
 
 
+def _one_minus_square(x: Series) -> Series:
+    return [ops.one_minus_square(x[0]), *[minus(c) for c in _squared(x)[1:]]]  # exact beside 1
+
+
+def _hypot_one(x: Series) -> Series:
+    # From f f' = x x': the square of a large x overflows.
+    found: Series = [ops.hypot(x[0], ops.full_like(x[0], 1))]
+    for k in range(1, len(x)):
+        known = convolved(found, found, k, 1, k - 1, lambda j: j)
+        found.append(scaled(1 / k, divided(plus(chained(x, x, k), minus(known)), found[0])))
+    return found
+
+
 _inverse(ops.atan_p, lambda x: reciprocal(one_plus(1, _squared(x))))
-_inverse(ops.atanh_p, lambda x: reciprocal(one_plus(-1, _squared(x))))
-_inverse(ops.asin_p, lambda x: reciprocal(_root_of(one_plus(-1, _squared(x)))))
-_inverse(ops.asinh_p, lambda x: reciprocal(_root_of(one_plus(1, _squared(x)))))
-_inverse(ops.acos_p, lambda x: [minus(c) for c in reciprocal(_root_of(one_plus(-1, _squared(x))))])
+_inverse(ops.atanh_p, lambda x: reciprocal(_one_minus_square(x)))
+_inverse(ops.asin_p, lambda x: reciprocal(_root_of(_one_minus_square(x))))
+_inverse(ops.asinh_p, lambda x: reciprocal(_hypot_one(x)))
+_inverse(ops.acos_p, lambda x: [minus(c) for c in reciprocal(_root_of(_one_minus_square(x)))])
 # Not a root of the square, which overflows.
 _inverse(ops.acosh_p, lambda x: reciprocal(product(_root_of([ops.sub(x[0], 1.0), *x[1:]]), _root_of(one_plus(1, x)))))
 
