@@ -39,6 +39,18 @@ def with_vjp(x, y):
     return f(x)
 
 
+def with_vjp_that_calls_itself(x, y):
+    f = custom_vjp(plain)
+    f.defvjp(
+        lambda x, y: (f(x, y), (x, y)),
+        lambda res, ct: (
+            psum(ct, "i") * cos(res[0] * res[1]) * res[1],
+            psum(ct, "i") * cos(res[0] * res[1]) * res[0],
+        ),
+    )
+    return f(x, y)
+
+
 def with_both(x, y):
     f = custom_rule(lambda x: plain(x, y))
     f.def_jvp(lambda primals, tangents: jvp(lambda x: plain(x, y), primals, tangents))
@@ -50,7 +62,7 @@ def with_checkpoint(x, y):
     return checkpoint(plain)(x, y)
 
 
-FUNCTIONS = (with_jvp, with_vjp, with_both, with_checkpoint)
+FUNCTIONS = (with_jvp, with_vjp, with_vjp_that_calls_itself, with_both, with_checkpoint)
 
 
 def mapped(f, out_axes=None, y_axis=None):

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lawful.batching import AxisData, new_batch_trace
+from lawful.batching import AxisData, BatchTrace, new_batch_trace
 from lawful.core import ShapedArray, Zero, current, get_aval, new_trace
 from lawful.custom_rules._call.rules import Derivative, Dims, Flat
 from lawful.staging import kept
+
+
+class _Running(threading.local):
+    """The traces of the functions that run on batches, the innermost last."""
+
+    def __init__(self) -> None:
+        self.traces: list[BatchTrace] = []
+
+
+_running = _Running()
 
 
 class BatchedRun(NamedTuple):
@@ -39,11 +50,18 @@ def run_batched(
       dims: their batch dimensions.
       avals: the types of one element; only their weakness matters.
     """
-    trace = new_batch_trace(current.trace, axis_data)
-    with new_trace(trace):
-        outs = function(
-            *[trace.new_tracer(x, dim, aval.weak_type) for x, dim, aval in zip(operands, dims, avals, strict=True)]
-        )
+    trace, traces = new_batch_trace(current.trace, axis_data), _running.traces
+    traces.append(trace)
+    try:
+        with new_trace(trace):
+            outs = function(
+                *[trace.new_tracer(x, dim, aval.weak_type) for x, dim, aval in zip(operands, dims, avals, strict=True)]
+            )
+    finally:
+        traces.pop()
+    # A rule that calls its own function applies the collectives of that call.
+    for outer in traces:
+        outer.collective |= trace.collective and outer.axis_data == axis_data
     out_avals = [get_aval(x) for x in outs]
     pairs = [trace.split(x) for x in outs]
     return BatchedRun([x for x, _ in pairs], [dim for _, dim in pairs], out_avals, trace.collective)
