@@ -131,3 +131,49 @@ def test_int_of_bfloat16_scalars_is_that_of_ml_dtypes() -> None:
     """docs/numpy.md says that it is not exact."""
     x = lnp.sum(np.array([3e38], ml_dtypes.bfloat16))
     assert int(x) != int(float(x))
+
+
+TAKE_INTEGERS: dict[str, Callable[[Any], Any]] = {
+    "where": lambda x: lnp.where(x > 1, 2**63, x),
+    "where, second": lambda x: lnp.where(x > 1, x, 2**63),
+    "insert": lambda x: lnp.insert(x, 1, 2**63),
+    "piecewise": lambda x: lnp.piecewise(x, [x > 1], [2**63, 0]),
+    "at": lambda x: lnp.put_along_axis(x, np.array([0]), 2**63, 0, inplace=False),
+    "sum": lambda x: lnp.sum(x, initial=2**63),
+    "max": lambda x: lnp.max(x, initial=2**63),
+    "isclose": lambda x: lnp.isclose(x, 2**63),
+    "diff": lambda x: lnp.diff(x, append=2**63),
+    "ediff1d": lambda x: lnp.ediff1d(x, to_begin=2**63, to_end=2**63),
+    "nan_to_num": lambda x: lnp.nan_to_num(x / x, nan=2**63),
+    "interp": lambda x: lnp.interp(x, np.array([0.0, 1.0]), np.array([0.0, 1.0]), right=2**63),
+}
+
+
+@pytest.mark.parametrize("function", TAKE_INTEGERS.values(), ids=TAKE_INTEGERS)
+@pytest.mark.parametrize("dtype", ["uint64", "float64"])
+def test_integer_beyond_int64_as_another_argument(function: Callable[[Any], Any], dtype: str) -> None:
+    x = np.array([1, 2, 5], dtype)
+    with np.errstate(all="ignore"):
+        expected = np.asarray(function(x))
+    for backend in ("numpy", "xla"):
+        found = np.asarray(jit(function, backend=backend)(x))
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_where_of_integer_beyond_int64() -> None:
+    x = np.array([1, 2], np.uint64)
+    np.testing.assert_array_equal(lnp.where(x > 1, 2**63, x), np.where(x > 1, 2**63, x), strict=True)
+    with pytest.raises(OverflowError):
+        lnp.where(x > 1, 2**63, x.astype(np.int64))
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "bfloat16"])
+@pytest.mark.parametrize("name", ["nanmax", "nanmin", "nanargmax", "nanargmin"])
+def test_nan_extremum_without_infinities(name: str, dtype: str) -> None:
+    """Some float8 dtypes have no infinity that could stand for a NaN."""
+    x = np.array([[1.0, np.nan], [2.0, -3.0]])
+    function = lambda x: getattr(lnp, name)(x, axis=1)  # noqa: E731
+    for call in (function, jit(function, backend="numpy"), jit(function, backend="xla")):
+        found = np.asarray(call(x.astype(getattr(ml_dtypes, dtype))))
+        np.testing.assert_array_equal(found.astype(float), getattr(np, name)(x, axis=1))

@@ -54,6 +54,8 @@ floating, complexfloating = numpy.floating, numpy.complexfloating
 def _operand(x: Any) -> tuple[numpy.dtype[Any], builtins.bool]:
     if isinstance(x, type | str | numpy.dtype):
         return as_dtype(x), False
+    if type(x) is int:
+        return numpy.dtype(int_), True  # also beyond int64
     aval = get_aval(x)
     return aval.dtype, aval.weak_type
 

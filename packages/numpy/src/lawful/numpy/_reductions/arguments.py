@@ -26,7 +26,7 @@ def require_mask(name: str, where: Any) -> None:
 
 def require_initial(name: str, initial: Any) -> None:
     """Raises an error if ``initial`` is not None and not a scalar: ArgumentTypeError if it is no array at all."""
-    if initial is None:
+    if initial is None or type(initial) is int:
         return
     try:
         aval = get_aval(initial)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
+
 import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, Tracer, get_aval, is_inexact, to_numpy
@@ -80,8 +82,15 @@ def nanprod(
 
 def _worst(dtype: Any, largest: bool) -> Any:
     """Returns a value that is never the extremum."""
-    infinity = -numpy.inf if largest else numpy.inf
+    infinity = _infinity(dtype, largest)
     return complex(infinity, infinity) if dtype.kind == "c" else infinity
+
+
+def _infinity(dtype: Any, largest: bool) -> float:
+    """Returns the infinity that is not the extremum; the largest float of a float8 without infinities."""
+    sign = -1 if largest else 1
+    has_infinity = not numpy.isnan(numpy.asarray(numpy.inf).astype(dtype))
+    return sign * numpy.inf if has_infinity else sign * float(ml_dtypes.finfo(dtype).max)
 
 
 def _extremum(largest: bool, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
@@ -202,7 +211,7 @@ def nanstd(
 
 def _position(largest: bool, a: Any, axis: Any, keepdims: bool) -> Any:
     find = reduction.argmax if largest else reduction.argmin
-    found = find(_filled(a, -numpy.inf if largest else numpy.inf), axis, None, keepdims=keepdims)
+    found = find(_filled(a, _infinity(get_aval(a).dtype, largest)), axis, None, keepdims=keepdims)
     if (
         not isinstance(a, Tracer)
         and is_inexact(get_aval(a).dtype)

@@ -66,6 +66,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def _edge(x: Any, shape: tuple[int, ...], axis: int) -> Any:
+    if type(x) is int:
+        x = numpy.asarray(x)  # of uint64 beyond int64
     if get_aval(x).ndim:
         return x
     return ops.broadcast_in_dim(x, (*shape[:axis], 1, *shape[axis + 1 :]), ())
@@ -96,6 +98,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
             continue
         if isinstance(x, list | tuple) or (type(x) is int and aval.dtype.kind == "i"):
             x = numpy.asarray(x)  # an integer that does not fit wraps around, as in NumPy
+        elif type(x) is int:
+            x = ops.convert_element_type(x, aval.dtype)
         given = get_aval(x)
         common, _ = promote_dtypes((aval.dtype, False), (given.dtype, given.weak_type))
         is_same_kind = not given.weak_type and numpy.can_cast(given.dtype, aval.dtype, "same_kind")

@@ -22,7 +22,7 @@ from lawful.core import (
     with_axes_of,
 )
 from lawful.ops._support.operation_counts import one_an_element
-from lawful.ops._support.promotion import cast, convert, require_fitting
+from lawful.ops._support.promotion import cast, convert, fitting_integer, require_fitting
 
 __all__ = ["convert_element_type", "convert_element_type_p", "with_weakness_of"]
 
@@ -57,6 +57,7 @@ def convert_element_type(operand: Any, new_dtype: Any) -> Any:
     dtype = as_dtype(new_dtype)
     if current.trace.evaluates_constants:
         return convert(operand, dtype)
+    operand = fitting_integer(operand, dtype)
     aval = get_aval(operand)
     if aval.dtype == dtype and not aval.weak_type:
         return operand

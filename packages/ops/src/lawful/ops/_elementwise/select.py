@@ -28,7 +28,14 @@ from lawful.ops._elementwise.declaration import add_tangents
 from lawful.ops._support.batch_dimensions import align_scalars
 from lawful.ops._support.eager import is_eager
 from lawful.ops._support.operation_counts import one_an_element
-from lawful.ops._support.promotion import broadcast_shapes, broadcast_to, convert, promote, require_equal
+from lawful.ops._support.promotion import (
+    broadcast_shapes,
+    broadcast_to,
+    convert,
+    fitting_integer,
+    promote,
+    require_equal,
+)
 from lawful.ops._support.structural import apply_to_tangents, cotangent, strong, zeros_of
 
 __all__ = ["clamp", "clamp_p", "select", "select_n", "select_n_p", "where"]
@@ -113,6 +120,10 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 
 @composite(arrays=3)
 def _where(condition: Any, x: Any, y: Any) -> Any:
+    if type(x) is int and type(y) is not int:
+        x = fitting_integer(x, get_aval(y).dtype)
+    elif type(y) is int and type(x) is not int:
+        y = fitting_integer(y, get_aval(x).dtype)
     avals = get_aval(condition), get_aval(x), get_aval(y)
     dtype, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals[1:]])
     shape = broadcast_shapes("where", *[aval.shape for aval in avals])

@@ -29,7 +29,7 @@ from lawful.ops._indexing.traced_mask import TracedMask
 from lawful.ops._shape.reshape import reshape
 from lawful.ops._shape.slicing import rev
 from lawful.ops._shape.squeeze import squeeze
-from lawful.ops._support.promotion import broadcast_shapes, broadcast_to, convert
+from lawful.ops._support.promotion import broadcast_shapes, broadcast_to, convert, fitting_integer
 from lawful.ops._support.structural import strong
 
 __all__ = ["At", "AtIndex", "at"]
@@ -223,6 +223,7 @@ def fitting(values: Any, dtype: np.dtype[Any]) -> Any:
     Raises:
       ArgumentTypeError: they are of a higher dtype kind, so that they would lose a part.
     """
+    values = fitting_integer(values, dtype)
     have = get_aval(values)
     if _RANK[kind(have.dtype)] > _RANK[kind(dtype)]:
         raise ArgumentTypeError(

@@ -133,6 +133,8 @@ def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
     """
     if dtype is _FLOAT64 and not weak_type and (type(x) is float or (type(x) is int and abs(x) < 2**53)):
         return np.float64(x)  # the common case
+    if type(x) is int:
+        x = fitting_integer(x, dtype)
     aval = get_aval(x)
     if aval.dtype == dtype and aval.weak_type == weak_type:
         return x
@@ -143,6 +145,20 @@ def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
         return dtype.type(value)
     value = cast(value, dtype)
     return value.item() if weak_type else value
+
+
+def fitting_integer(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Returns a Python integer beyond int64 as uint64 or float, by the dtype that it gets; other values unchanged.
+
+    Raises:
+      IntegerOverflowError: the dtype cannot hold it.
+    """
+    if type(x) is not int or -(2**63) <= x < 2**63:
+        return x
+    if kind(dtype) in "fc" and abs(x) < _BEYOND_FLOATS:
+        return float(x)
+    require_fitting(x, dtype)
+    return np.uint64(x) if dtype == np.uint64 else x
 
 
 def require_fitting(x: int, dtype: np.dtype[Any]) -> None:
