@@ -21,8 +21,9 @@ from lawful.core import (
     is_inexact,
     with_axes_of,
 )
+from lawful.ops._support.large_integers import fitting_integer, require_fitting
 from lawful.ops._support.operation_counts import one_an_element
-from lawful.ops._support.promotion import cast, convert, fitting_integer, require_fitting
+from lawful.ops._support.promotion import cast, convert
 
 __all__ = ["convert_element_type", "convert_element_type_p", "with_weakness_of"]
 

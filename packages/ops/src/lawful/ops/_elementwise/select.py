@@ -27,12 +27,12 @@ from lawful.ops._composite import composite
 from lawful.ops._elementwise.declaration import add_tangents
 from lawful.ops._support.batch_dimensions import align_scalars
 from lawful.ops._support.eager import is_eager
+from lawful.ops._support.large_integers import fitting_integer
 from lawful.ops._support.operation_counts import one_an_element
 from lawful.ops._support.promotion import (
     broadcast_shapes,
     broadcast_to,
     convert,
-    fitting_integer,
     promote,
     require_equal,
 )

@@ -29,7 +29,8 @@ from lawful.ops._indexing.traced_mask import TracedMask
 from lawful.ops._shape.reshape import reshape
 from lawful.ops._shape.slicing import rev
 from lawful.ops._shape.squeeze import squeeze
-from lawful.ops._support.promotion import broadcast_shapes, broadcast_to, convert, fitting_integer
+from lawful.ops._support.large_integers import fitting_integer
+from lawful.ops._support.promotion import broadcast_shapes, broadcast_to, convert
 from lawful.ops._support.structural import strong
 
 __all__ = ["At", "AtIndex", "at"]

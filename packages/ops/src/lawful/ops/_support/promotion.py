@@ -32,6 +32,7 @@ from lawful.core import (
     shorten,
     to_numpy,
 )
+from lawful.ops._support.large_integers import BEYOND_FLOATS, fitting_integer, require_fitting
 
 __all__ = ["promote"]
 
@@ -145,27 +146,6 @@ def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
         return dtype.type(value)
     value = cast(value, dtype)
     return value.item() if weak_type else value
-
-
-def fitting_integer(x: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns a Python integer beyond int64 as uint64 or float, by the dtype that it gets; other values unchanged.
-
-    Raises:
-      IntegerOverflowError: the dtype cannot hold it.
-    """
-    if type(x) is not int or -(2**63) <= x < 2**63:
-        return x
-    if kind(dtype) in "fc" and abs(x) < _BEYOND_FLOATS:
-        return float(x)
-    require_fitting(x, dtype)
-    return np.uint64(x) if dtype == np.uint64 else x
-
-
-def require_fitting(x: int, dtype: np.dtype[Any]) -> None:
-    """Raises IntegerOverflowError if an integer dtype cannot hold a Python integer."""
-    if dtype.kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
-        expected = f"integer: expected a value that fits {dtype}"
-        raise IntegerOverflowError(f"{expected}, got {shorten(x)}; convert the array first")
 
 
 def cast(x: Any, dtype: np.dtype[Any]) -> Any:
@@ -334,9 +314,9 @@ def with_fitting_integers(args: Sequence[Any], name: str, function: PromoteAs, o
     def fitting(x: Any) -> Any:
         if dtype == np.uint64 and 0 <= x < 2**64:
             return np.uint64(x)
-        if dtype is not None and kind(dtype) in "fc" and abs(x) < _BEYOND_FLOATS:
+        if dtype is not None and kind(dtype) in "fc" and abs(x) < BEYOND_FLOATS:
             return float(x)
-        if loop is not None and kind(loop) in "fc" and abs(x) < _BEYOND_FLOATS:
+        if loop is not None and kind(loop) in "fc" and abs(x) < BEYOND_FLOATS:
             with np.errstate(over="ignore"):  # infinity, as in NumPy
                 return np.asarray(float(x)).astype(loop)[()]
         if dtype is None:
@@ -350,8 +330,6 @@ def with_fitting_integers(args: Sequence[Any], name: str, function: PromoteAs, o
 
 
 _WEAK_INTEGER: Final = (np.dtype(np.int64), True)
-#: The least integer that Python rounds to no float.
-_BEYOND_FLOATS: Final = 2**1024 - 2**970
 
 
 def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: bool) -> Promotion:
