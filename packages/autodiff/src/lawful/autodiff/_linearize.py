@@ -76,7 +76,7 @@ class LinearizeTrace(Trace):
         primals, tangents = zip(*map(self.split, args), strict=True) if args else ((), ())
         if all(type(t) is Zero for t in tangents):
             return self.parent.process_primitive(primitive, args, params)
-        with at_source(user_source()), self.linear.arguments(args):
+        with at_source(user_source()), self.linear.arguments(args if primitive.pure_rules else None):
             rule = primitive.rule_or_none("linearize")
             if rule is not None:
                 outs, tangents_out = self._linearize_call(rule, primals, tangents, params)

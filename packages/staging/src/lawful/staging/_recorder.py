@@ -186,8 +186,8 @@ class PartialTrace(Recorder):
         return lambda *args, **params: self.record(primitive, args, params)
 
     @contextmanager
-    def arguments(self, args: Sequence[Any]) -> Iterator[None]:
-        """Inside it, only the arrays among ``args`` and their views are the user's; outside, every array may be."""
+    def arguments(self, args: Sequence[Any] | None) -> Iterator[None]:
+        """Inside it, only arrays among ``args``, and views, are the user's; with None, and outside, any may be."""
         before, self.volatile = self.volatile, args
         try:
             yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -96,7 +97,9 @@ def _jvp_by_rule(function: Flat, rules: CallRules, primals: Sequence[Any], tange
     """Applies the derivative rule; the derivative by closed-over values is that of the function."""
     rule, count = rules.jvp or rules.vjp, rules.closed_over
     assert rule is not None
-    outs, tangents_out = ([*map(_copied, xs)] for xs in rule(primals, tangents))
+    # The rule is the user's: it may compute with arrays that it closes over.
+    with current.trace.arguments(None) if isinstance(current.trace, PartialTrace) else nullcontext():
+        outs, tangents_out = ([*map(_copied, xs)] for xs in rule(primals, tangents))
     if any([type(t) is not Zero for t in tangents[:count]]):
         by_closure = [*tangents[:count], *map(zero_tangent, primals[count:])]
         tangents_out = [*map(add_tangents, tangents_out, jvp_flat(function, primals, by_closure)[1])]
