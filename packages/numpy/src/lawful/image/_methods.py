@@ -18,6 +18,10 @@ class ResizeMethod(enum.Enum):
     ``CUBIC_PYTORCH`` without antialiasing has the kernel of PyTorch, and an image that goes on outside of its edges;
     with it, it is ``CUBIC``. ``AREA`` takes the mean over the area of the pixel.
 
+    >>> from lawful.image import resize
+    >>> resize(np.array([1.0, 2.0]), (4,), ResizeMethod.NEAREST)
+    array([1., 1., 2., 2.])
+
     Source: ``jax.image.ResizeMethod``.
     """
 

@@ -34,6 +34,10 @@ def cholesky(a: Any, lower: bool = False) -> Any:
 def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
     """Returns the triangular factor of positive definite matrices, and whether it is the lower one, for `cho_solve`.
 
+    >>> cho_factor(np.array([[4.0, 0.0], [2.0, 5.0]]), lower=True)
+    (array([[2., 0.],
+           [1., 2.]]), True)
+
     Source: ``scipy.linalg.cho_factor``.
     """
     return cholesky(a, lower), lower
@@ -41,6 +45,10 @@ def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
 
 def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
     """Returns the solution of ``a x = b`` by what `cho_factor` returned of ``a``.
+
+    >>> a = np.array([[4.0, 2.0], [2.0, 5.0]])
+    >>> cho_solve(cho_factor(a), np.array([6.0, 7.0])).round(3)
+    array([1., 1.])
 
     Source: ``scipy.linalg.cho_solve``.
     """
@@ -102,6 +110,9 @@ def solve(a: Any, b: Any, lower: bool = False, assume_a: str = "gen") -> Any:
     Raises:
       ArgumentValueError: ``assume_a`` is another one.
 
+    >>> solve(np.array([[4.0, 2.0], [2.0, 5.0]]), np.array([6.0, 7.0]), assume_a="pos").round(3)
+    array([1., 1.])
+
     Source: ``scipy.linalg.solve``.
     """
     if assume_a not in _KINDS:
@@ -116,6 +127,10 @@ def solve(a: Any, b: Any, lower: bool = False, assume_a: str = "gen") -> Any:
 def lu_factor(a: Any) -> tuple[Any, Any]:
     """Returns the factors L and U of matrices in one array, and the swaps of rows, for `lu_solve`.
 
+    >>> lu_factor(np.array([[0.0, 1.0], [2.0, 3.0]]))
+    (array([[2., 3.],
+           [0., 1.]]), array([1, 1], dtype=int32))
+
     Source: ``scipy.linalg.lu_factor``.
     """
     factors, pivots, _ = ops.lu(inexact("lu_factor", a))
@@ -129,6 +144,10 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0) -> Any:
       lu_and_piv: the factors and the swaps.
       b: an array of shape (n,) or (…, n, k).
       trans: whether ``a`` is transposed, 1, or transposed and conjugated, 2.
+
+    >>> a = np.array([[0.0, 1.0], [2.0, 3.0]])
+    >>> lu_solve(lu_factor(a), np.array([1.0, 5.0]))
+    array([1., 1.])
 
     Source: ``scipy.linalg.lu_solve``.
     """
@@ -177,6 +196,10 @@ def qr(a: Any, mode: str = "full") -> Any:
 
     Raises:
       ArgumentValueError: the mode is another one.
+
+    >>> qr(np.array([[3.0], [4.0]]), "economic")
+    (array([[-0.6],
+           [-0.8]]), array([[-5.]]))
 
     Source: ``scipy.linalg.qr``.
     """
@@ -231,7 +254,13 @@ def qr_multiply(a: Any, c: Any, mode: str = "right", *, conjugate: bool = False)
 
 
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    """Returns the singular value decomposition. Source: ``scipy.linalg.svd``."""
+    """Returns the singular value decomposition.
+
+    >>> svd(np.array([[0.0, 2.0], [3.0, 0.0]]), compute_uv=False)
+    array([3., 2.])
+
+    Source: ``scipy.linalg.svd``.
+    """
     found = linalg.svd(inexact("svd", a), full_matrices, compute_uv)
     return tuple(found) if compute_uv else found
 

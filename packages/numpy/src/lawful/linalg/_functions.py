@@ -96,6 +96,10 @@ def expm_frechet(A: Any, E: Any, *, method: str | None = None, compute_expm: boo
       method: has no effect.
       compute_expm: whether the exponential is returned too.
 
+    >>> expm_frechet(np.zeros((2, 2)), np.array([[0.0, 1.0], [2.0, 0.0]]), compute_expm=False)
+    array([[0., 1.],
+           [2., 0.]])
+
     Source: ``scipy.linalg.expm_frechet``.
     """
     value, derivative = jvp(expm, (A,), (E,))

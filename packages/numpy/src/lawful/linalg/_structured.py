@@ -66,6 +66,11 @@ def hankel(c: Any, r: Any = None) -> Any:
       c: the first column, of shape (…, m).
       r: the last row, whose first element is not read; zeros if None.
 
+    >>> hankel(np.array([1, 2, 3]), np.array([3, 8]))
+    array([[1, 2],
+           [2, 3],
+           [3, 8]])
+
     Source: ``scipy.linalg.hankel``.
     """
     c = np.atleast_1d(c)
@@ -80,6 +85,11 @@ def hankel(c: Any, r: Any = None) -> Any:
 def circulant(c: Any) -> Any:
     """Returns the matrices whose columns are those before them, rotated; the first is ``c``.
 
+    >>> circulant(np.array([1, 2, 3]))
+    array([[1, 3, 2],
+           [2, 1, 3],
+           [3, 2, 1]])
+
     Source: ``scipy.linalg.circulant``.
     """
     c = np.atleast_1d(c)
@@ -89,6 +99,13 @@ def circulant(c: Any) -> Any:
 
 def companion(a: Any) -> Any:
     """Returns the matrices whose eigenvalues are the roots of polynomials, the highest coefficient first.
+
+    Raises:
+      ArgumentValueError: there are fewer than two coefficients.
+
+    >>> companion(np.array([1.0, -5.0, 6.0]))
+    array([[ 5., -6.],
+           [ 1.,  0.]])
 
     Source: ``scipy.linalg.companion``.
     """
@@ -107,6 +124,12 @@ def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
 
     Raises:
       ArgumentValueError: the mode is none of ``"full"``, ``"same"`` and ``"valid"``, or a length is 0.
+
+    >>> convolution_matrix(np.array([1, 2]), 3)
+    array([[1, 0, 0],
+           [2, 1, 0],
+           [0, 2, 1],
+           [0, 0, 2]])
 
     Source: ``scipy.linalg.convolution_matrix``.
     """
@@ -130,6 +153,10 @@ def dft(n: int, scale: str | None = None) -> Any:
     Raises:
       ArgumentValueError: the scale is none of None, ``"sqrtn"`` and ``"n"``.
 
+    >>> dft(2).real
+    array([[ 1.,  1.],
+           [ 1., -1.]])
+
     Source: ``scipy.linalg.dft``.
     """
     if scale not in (None, "sqrtn", "n"):
@@ -140,7 +167,15 @@ def dft(n: int, scale: str | None = None) -> Any:
 
 
 def fiedler(a: Any) -> Any:
-    """Returns the matrices of absolute differences of the elements of vectors. Source: ``scipy.linalg.fiedler``."""
+    """Returns the matrices of absolute differences of the elements of vectors.
+
+    >>> fiedler(np.array([1, 4, 6]))
+    array([[0, 3, 5],
+           [3, 0, 2],
+           [5, 2, 0]])
+
+    Source: ``scipy.linalg.fiedler``.
+    """
     a = np.atleast_1d(a)
     return np.abs(a[..., :, None] - a[..., None, :])
 
@@ -186,6 +221,12 @@ def hadamard(n: int, dtype: Any = int) -> Any:
     Raises:
       ArgumentValueError: ``n`` is no power of 2.
 
+    >>> hadamard(4)
+    array([[ 1,  1,  1,  1],
+           [ 1, -1,  1, -1],
+           [ 1,  1, -1, -1],
+           [ 1, -1, -1,  1]])
+
     Source: ``scipy.linalg.hadamard``.
     """
     if n < 1 or n & (n - 1):
@@ -200,6 +241,11 @@ def helmert(n: int, full: bool = False) -> Any:
     Raises:
       ArgumentValueError: ``n`` is less than 1.
 
+    >>> helmert(3, full=True).round(3)
+    array([[ 0.577,  0.577,  0.577],
+           [ 0.707, -0.707,  0.   ],
+           [ 0.408,  0.408, -0.816]])
+
     Source: ``scipy.linalg.helmert``.
     """
     if n < 1:
@@ -213,13 +259,27 @@ def helmert(n: int, full: bool = False) -> Any:
 
 
 def hilbert(n: int) -> Any:
-    """Returns the matrix of the elements ``1 / (i + j + 1)``. Source: ``scipy.linalg.hilbert``."""
+    """Returns the matrix of the elements ``1 / (i + j + 1)``.
+
+    >>> hilbert(2).round(3)
+    array([[1.   , 0.5  ],
+           [0.5  , 0.333]])
+
+    Source: ``scipy.linalg.hilbert``.
+    """
     indices = numpy.arange(n)
     return np.asarray(1.0 / (indices[:, None] + indices + 1))
 
 
 def invhilbert(n: int) -> Any:
-    """Returns the inverse of the Hilbert matrix, exact where float64 has its integers. Source: ``scipy.linalg``."""
+    """Returns the inverse of the Hilbert matrix, exact where float64 has its integers.
+
+    >>> invhilbert(2)
+    array([[ 4., -6.],
+           [-6., 12.]])
+
+    Source: ``scipy.linalg``.
+    """
 
     def element(i: int, j: int) -> float:
         return float(
@@ -257,6 +317,14 @@ def invpascal(n: int, kind: str | None = None) -> Any:
 def leslie(f: Any, s: Any) -> Any:
     """Returns the matrix of a population: fecundities in the first row, survivals below the diagonal.
 
+    Raises:
+      ArgumentValueError: there is no survival, or not one fewer than fecundities.
+
+    >>> leslie(np.array([0.0, 2.0, 1.0]), np.array([0.5, 0.25]))
+    array([[0.  , 2.  , 1.  ],
+           [0.5 , 0.  , 0.  ],
+           [0.  , 0.25, 0.  ]])
+
     Source: ``scipy.linalg.leslie``.
     """
     if get_aval(f).shape[-1] != get_aval(s).shape[-1] + 1 or not get_aval(s).shape[-1]:
@@ -274,6 +342,11 @@ def pascal(n: int, kind: str | None = None) -> Any:
 
     Raises:
       ArgumentValueError: the kind is none of None, ``"symmetric"``, ``"lower"`` and ``"upper"``.
+
+    >>> pascal(3)
+    array([[1., 1., 1.],
+           [1., 2., 3.],
+           [1., 3., 6.]])
 
     Source: ``scipy.linalg.pascal``.
     """

@@ -18,7 +18,11 @@ from lawful.special._arguments import inexact, silent
 
 
 def identity(x: Any) -> Any:
-    """Returns the array itself."""
+    """Returns the array itself.
+
+    >>> identity(np.array([-1.0, 2.0]))
+    array([-1.,  2.])
+    """
     get_aval(x)
     return x
 
@@ -45,6 +49,9 @@ def _relu_jvp(primals: Any, tangents: Any) -> Any:
 def relu6(x: Any) -> Any:
     """Returns ``min(max(x, 0), 6)``, whose derivative at 0 and 6 is 0.
 
+    >>> relu6(np.array([-1.0, 2.0, 8.0]))
+    array([0., 2., 6.])
+
     Source: ``jax.nn.relu6``.
     """
     return np.minimum(np.maximum(x, 0), 6)
@@ -59,6 +66,9 @@ def _relu6_jvp(primals: Any, tangents: Any) -> Any:
 def sigmoid(x: Any) -> Any:
     """Returns the logistic function ``1 / (1 + exp(-x))``.
 
+    >>> sigmoid(np.array([-1.0, 0.0, 1.0])).round(3)
+    array([0.269, 0.5  , 0.731])
+
     Source: ``jax.nn.sigmoid``.
     """
     return expit(x)
@@ -68,6 +78,9 @@ def sigmoid(x: Any) -> Any:
 def softplus(x: Any) -> Any:
     """Returns ``log(1 + exp(x))``, without overflow.
 
+    >>> softplus(np.array([-1.0, 0.0, 30.0])).round(3)
+    array([ 0.313,  0.693, 30.   ])
+
     Source: ``jax.nn.softplus``.
     """
     return np.logaddexp(inexact("softplus", x), 0)
@@ -76,6 +89,9 @@ def softplus(x: Any) -> Any:
 @silent
 def sparse_plus(x: Any) -> Any:
     """Returns 0 for ``x <= -1``, ``x`` for ``x >= 1``, and ``(x + 1)**2 / 4`` between.
+
+    >>> sparse_plus(np.array([-2.0, 0.0, 2.0]))
+    array([0.  , 0.25, 2.  ])
 
     Source: ``jax.nn.sparse_plus``.
     """
@@ -88,6 +104,9 @@ def sparse_plus(x: Any) -> Any:
 def sparse_sigmoid(x: Any) -> Any:
     """Returns ``clip((x + 1) / 2, 0, 1)``, the derivative of `sparse_plus`.
 
+    >>> sparse_sigmoid(np.array([-2.0, 0.0, 0.5, 2.0]))
+    array([0.  , 0.5 , 0.75, 1.  ])
+
     Source: ``jax.nn.sparse_sigmoid``.
     """
     return np.multiply(0.5, np.clip(np.add(x, 1.0), 0.0, 2.0))
@@ -96,6 +115,9 @@ def sparse_sigmoid(x: Any) -> Any:
 @silent
 def soft_sign(x: Any) -> Any:
     """Returns ``x / (1 + |x|)``.
+
+    >>> soft_sign(np.array([-1.0, 0.0, 3.0]))
+    array([-0.5 ,  0.  ,  0.75])
 
     Source: ``jax.nn.soft_sign``.
     """
@@ -110,6 +132,9 @@ def soft_sign(x: Any) -> Any:
 def silu(x: Any) -> Any:
     """Returns ``x * sigmoid(x)``.
 
+    >>> silu(np.array([-1.0, 0.0, 1.0])).round(3)
+    array([-0.269,  0.   ,  0.731])
+
     Source: ``jax.nn.silu``.
     """
     x = inexact("silu", x)
@@ -123,6 +148,9 @@ swish = silu
 def mish(x: Any) -> Any:
     """Returns ``x * tanh(softplus(x))``.
 
+    >>> mish(np.array([-1.0, 0.0, 1.0])).round(3)
+    array([-0.303,  0.   ,  0.865])
+
     Source: ``jax.nn.mish``.
     """
     x = inexact("mish", x)
@@ -133,6 +161,9 @@ def mish(x: Any) -> Any:
 def log_sigmoid(x: Any) -> Any:
     """Returns ``log(sigmoid(x))``, exact where that is small.
 
+    >>> log_sigmoid(np.array([-30.0, 0.0, 1.0])).round(3)
+    array([-30.   ,  -0.693,  -0.313])
+
     Source: ``jax.nn.log_sigmoid``.
     """
     return -softplus(-inexact("log_sigmoid", x))
@@ -141,6 +172,9 @@ def log_sigmoid(x: Any) -> Any:
 @silent
 def elu(x: Any, alpha: Any = 1.0) -> Any:
     """Returns ``x`` where it is positive, and ``alpha * (exp(x) - 1)`` elsewhere.
+
+    >>> elu(np.array([-1.0, 0.0, 2.0])).round(3)
+    array([-0.632,  0.   ,  2.   ])
 
     Source: ``jax.nn.elu``.
     """
@@ -152,6 +186,9 @@ def elu(x: Any, alpha: Any = 1.0) -> Any:
 def leaky_relu(x: Any, negative_slope: Any = 1e-2) -> Any:
     """Returns ``x`` where it is not negative, and ``negative_slope * x`` elsewhere.
 
+    >>> leaky_relu(np.array([-1.0, 0.0, 2.0]))
+    array([-0.01,  0.  ,  2.  ])
+
     Source: ``jax.nn.leaky_relu``.
     """
     x = inexact("leaky_relu", x)
@@ -161,6 +198,9 @@ def leaky_relu(x: Any, negative_slope: Any = 1e-2) -> Any:
 @silent
 def hard_tanh(x: Any) -> Any:
     """Returns ``x`` between -1 and 1, and the nearer of these elsewhere.
+
+    >>> hard_tanh(np.array([-3.0, 0.5, 2.0]))
+    array([-1. ,  0.5,  1. ])
 
     Source: ``jax.nn.hard_tanh``.
     """
@@ -172,6 +212,9 @@ def hard_tanh(x: Any) -> Any:
 def celu(x: Any, alpha: Any = 1.0) -> Any:
     """Returns ``max(x, 0) + alpha * (exp(min(x, 0) / alpha) - 1)``.
 
+    >>> celu(np.array([-1.0, 0.0, 2.0]), 2.0).round(3)
+    array([-0.787,  0.   ,  2.   ])
+
     Source: ``jax.nn.celu``.
     """
     x = inexact("celu", x)
@@ -180,6 +223,9 @@ def celu(x: Any, alpha: Any = 1.0) -> Any:
 
 def selu(x: Any) -> Any:
     """Returns a scaled `elu`, whose scale keeps mean 0 and variance 1 from layer to layer.
+
+    >>> selu(np.array([-1.0, 0.0, 1.0])).round(3)
+    array([-1.111,  0.   ,  1.051])
 
     Source: ``jax.nn.selu``; Klambauer et al. (2017).
     """
@@ -194,6 +240,11 @@ def gelu(x: Any, approximate: bool = True) -> Any:
       x: an array of real numbers.
       approximate: whether Φ is approximated by tanh.
 
+    >>> gelu(np.array([-1.0, 0.0, 1.0])).round(4)
+    array([-0.1588,  0.    ,  0.8412])
+    >>> gelu(np.array([-1.0, 0.0, 1.0]), approximate=False).round(4)
+    array([-0.1587,  0.    ,  0.8413])
+
     Source: ``jax.nn.gelu``; Hendrycks and Gimpel (2016).
     """
     x = inexact("gelu", x)
@@ -207,6 +258,9 @@ def gelu(x: Any, approximate: bool = True) -> Any:
 def glu(x: Any, axis: int = -1) -> Any:
     """Returns the first half along a dimension, times the sigmoid of the second half.
 
+    >>> glu(np.array([1.0, 2.0, 0.0, -1.0])).round(3)
+    array([0.5  , 0.538])
+
     Source: ``jax.nn.glu``.
     """
     first, second = np.split(inexact("glu", x), 2, axis)
@@ -217,6 +271,9 @@ def glu(x: Any, axis: int = -1) -> Any:
 def squareplus(x: Any, b: Any = 4) -> Any:
     """Returns ``(x + sqrt(x**2 + b)) / 2``.
 
+    >>> squareplus(np.array([-1.0, 0.0, 1.0])).round(3)
+    array([0.618, 1.   , 1.618])
+
     Source: ``jax.nn.squareplus``.
     """
     x = inexact("squareplus", x)
@@ -226,6 +283,9 @@ def squareplus(x: Any, b: Any = 4) -> Any:
 def hard_sigmoid(x: Any) -> Any:
     """Returns ``relu6(x + 3) / 6``.
 
+    >>> hard_sigmoid(np.array([-4.0, 0.0, 1.5]))
+    array([0.  , 0.5 , 0.75])
+
     Source: ``jax.nn.hard_sigmoid``.
     """
     return np.divide(relu6(np.add(x, 3.0)), 6.0)
@@ -233,6 +293,9 @@ def hard_sigmoid(x: Any) -> Any:
 
 def hard_silu(x: Any) -> Any:
     """Returns ``x * hard_sigmoid(x)``.
+
+    >>> hard_silu(np.array([-4.0, 0.0, 1.5, 5.0]))
+    array([0.   , 0.   , 1.125, 5.   ])
 
     Source: ``jax.nn.hard_silu``.
     """
@@ -248,6 +311,9 @@ hard_swish = hard_silu
 @silent
 def log1mexp(x: Any) -> Any:
     """Returns ``log(1 - exp(-x))`` of positive numbers, exact near 0 and for large ones.
+
+    >>> log1mexp(np.array([0.1, 1.0, 5.0])).round(3)
+    array([-2.352, -0.459, -0.007])
 
     Source: ``jax.nn.log1mexp``; Mächler, "Accurately computing log(1 - exp(-|a|))".
     """

@@ -46,6 +46,10 @@ def dot_product_attention(
     Raises:
       ArgumentValueError: shapes do not fit together, or another implementation is asked for.
 
+    >>> x = np.array([1.0, 2.0, 3.0]).reshape(3, 1, 1)
+    >>> dot_product_attention(np.zeros_like(x), x, x, is_causal=True).ravel()
+    array([1. , 1.5, 2. ])
+
     Source: ``jax.nn.dot_product_attention``.
     """
     if implementation not in (None, "xla"):

@@ -37,6 +37,9 @@ def softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
 def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
     """Returns the logarithm of `softmax`, exact where that is small; -infinity at elements that do not count.
 
+    >>> log_softmax(np.array([0.0, 1000.0]))
+    array([-1000.,     0.])
+
     Source: ``jax.nn.log_softmax``.
     """
     if where is None:
@@ -55,6 +58,9 @@ def _shifted(x: Any, axis: Any, where: Any) -> Any:
 @silent
 def logmeanexp(x: Any, axis: Any = None, where: Any = None, keepdims: bool = False) -> Any:
     """Returns ``log(mean(exp(x)))`` over dimensions, without overflow.
+
+    >>> logmeanexp(np.array([1000.0, 1000.0]))
+    np.float64(1000.0)
 
     Source: ``jax.nn.logmeanexp``.
     """
@@ -93,6 +99,9 @@ def standardize(
 
     Raises:
       ArgumentValueError: there is no such algorithm.
+
+    >>> standardize(np.array([1.0, 2.0, 3.0])).round(3)
+    array([-1.225,  0.   ,  1.225])
 
     Source: ``jax.nn.standardize``.
     """

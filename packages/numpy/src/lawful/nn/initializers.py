@@ -45,39 +45,72 @@ __all__ = [
 
 
 class Initializer(Protocol):
-    """A function that makes an array of initial parameters."""
+    """A function that makes an array of initial parameters.
+
+    >>> def halves(key, shape, dtype=float, out_sharding=None):
+    ...     return np.full(shape, 0.5, dtype=dtype)
+    >>> init: Initializer = halves
+    >>> init(random.key(0), (2,))
+    array([0.5, 0.5])
+    """
 
     def __call__(self, key: Any, shape: Sequence[int], dtype: Any = ..., out_sharding: Any = None) -> Any:
         """Returns an array of a shape and dtype, made from a key."""
 
 
 def zeros(key: Any, shape: Sequence[int], dtype: Any = None, out_sharding: Any = None) -> Any:
-    """Returns zeros."""
+    """Returns zeros.
+
+    >>> zeros(random.key(0), (2, 3))
+    array([[0., 0., 0.],
+           [0., 0., 0.]])
+    """
     return _placed(np.zeros(shape, _chosen(dtype)), out_sharding)
 
 
 def ones(key: Any, shape: Sequence[int], dtype: Any = None, out_sharding: Any = None) -> Any:
-    """Returns ones."""
+    """Returns ones.
+
+    >>> ones(random.key(0), (2,), "float32")
+    array([1., 1.], dtype=float32)
+    """
     return _placed(np.ones(shape, _chosen(dtype)), out_sharding)
 
 
 def constant(value: Any, dtype: Any = None) -> Initializer:
-    """Returns the initializer of a value, which is broadcast to the shape."""
+    """Returns the initializer of a value, which is broadcast to the shape.
+
+    >>> constant(np.array([1.0, 2.0]))(random.key(0), (2, 2))
+    array([[1., 2.],
+           [1., 2.]])
+    """
     return _initializer(lambda key, shape, dtype: np.full(shape, value, dtype=dtype), dtype)
 
 
 def uniform(scale: Any = 1e-2, dtype: Any = None) -> Initializer:
-    """Returns the initializer of uniform numbers from 0 to ``scale``."""
+    """Returns the initializer of uniform numbers from 0 to ``scale``.
+
+    >>> uniform(0.1)(random.key(0), (3,)).round(4)
+    array([0.0418, 0.0216, 0.0965])
+    """
     return _initializer(lambda key, shape, dtype: random.uniform(key, shape, dtype) * dtype.type(scale), dtype)
 
 
 def normal(stddev: Any = 1e-2, dtype: Any = None) -> Initializer:
-    """Returns the initializer of normal numbers of a standard deviation."""
+    """Returns the initializer of normal numbers of a standard deviation.
+
+    >>> normal(0.1)(random.key(0), (3,)).round(4)
+    array([-0.0206, -0.0785,  0.1816])
+    """
     return _initializer(lambda key, shape, dtype: random.normal(key, shape, dtype) * dtype.type(stddev), dtype)
 
 
 def truncated_normal(stddev: Any = 1e-2, dtype: Any = None, lower: Any = -2.0, upper: Any = 2.0) -> Initializer:
-    """Returns the initializer of normal numbers between two bounds, times a number."""
+    """Returns the initializer of normal numbers between two bounds, times a number.
+
+    >>> truncated_normal(0.1)(random.key(0), (3,)).round(4)
+    array([-0.0196, -0.0741,  0.1591])
+    """
 
     def init(key: Any, shape: tuple[int, ...], dtype: Any) -> Any:
         return random.truncated_normal(key, lower, upper, shape, dtype) * dtype.type(stddev)
@@ -108,6 +141,10 @@ def variance_scaling(
 
     Raises:
       ArgumentValueError: there is no such mode or distribution, or the shape has fewer than two dimensions.
+
+    >>> init = variance_scaling(2.0, "fan_in", "normal")
+    >>> init(random.key(0), (800, 50)).std().round(3), (2 / 800) ** 0.5
+    (np.float64(0.05), 0.05)
     """
     if mode not in _MEANS:
         raise ArgumentValueError(f"variance_scaling: expected a mode of {', '.join(_MEANS)}, got {mode!r}")
@@ -180,7 +217,12 @@ def _scaled(name: str, scale: float, mode: str, distribution: str) -> Callable[.
         return variance_scaling(scale, mode, distribution, in_axis, out_axis, batch_axis, dtype)
 
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"Returns `variance_scaling` with scale {scale}, mode {mode} and the distribution {distribution}."
+    make.__doc__ = f"""Returns `variance_scaling` with scale {scale}, mode {mode} and the distribution {distribution}.
+
+    >>> w = {name}()(random.key(0), (400, 400))
+    >>> float((400 * w.var()).round(1))
+    {scale}
+    """
     return make
 
 
@@ -199,6 +241,10 @@ def orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None) -> In
       scale: a factor.
       column_axis: the dimension of the columns; all others together are the rows.
       dtype: the dtype where the initializer gets none.
+
+    >>> w = orthogonal()(random.key(0), (3, 2))
+    >>> w.shape, bool(np.allclose(w.T @ w, np.eye(2)))
+    ((3, 2), True)
     """
 
     def init(key: Any, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -225,6 +271,10 @@ def delta_orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None)
     """Returns the initializer of convolution kernels that are orthogonal at their center, and 0 elsewhere.
 
     The shape has 3 to 5 dimensions: those of the window, then inputs, then outputs, not fewer than inputs.
+
+    >>> w = delta_orthogonal()(random.key(0), (3, 2, 2))
+    >>> w[0].tolist(), bool(np.allclose(w[1] @ w[1].T, np.eye(2)))
+    ([[0.0, 0.0], [0.0, 0.0]], True)
 
     Source: Xiao et al. (2018).
     """

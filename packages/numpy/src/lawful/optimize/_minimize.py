@@ -32,6 +32,10 @@ class OptimizeResults(NamedTuple):
       nfev: how often the function was evaluated.
       njev: how often its gradient was.
       nit: how many iterations there were.
+
+    >>> found = minimize(lambda x: np.sum((x - 1) ** 2), np.zeros(2), method="BFGS")
+    >>> found.x.round(3), bool(found.success), int(found.status)
+    (array([1., 1.]), True, 0)
     """
 
     x: Any

@@ -124,6 +124,10 @@ def gumbel(key: Any, shape: Any = (), dtype: Any = float) -> Any:
       ArgumentTypeError: it is not a key, or the dtype is not real and floating.
 
     Law: the numbers are those of ``jax.random.gumbel`` for the same dtype, up to rounding.
+
+    >>> from lawful.random import key
+    >>> gumbel(key(0), (3,)).round(3)
+    array([ 0.138, -0.426,  3.344])
     """
     require_key("gumbel", key)
     dtype = floating("gumbel", dtype)

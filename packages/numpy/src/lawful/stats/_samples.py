@@ -15,7 +15,11 @@ from lawful.special._arguments import silent
 
 
 class ModeResult(NamedTuple):
-    """The result of `mode`."""
+    """The result of `mode`.
+
+    >>> mode(np.array([3, 1, 1, 3])).count
+    np.int64(2)
+    """
 
     mode: Any
     count: Any
