@@ -13,7 +13,11 @@ from lawful.core import ArgumentTypeError, ArgumentValueError, cpu_device_count
 
 @runtime_checkable
 class Device(Protocol):
-    """A device: one that XLA runs programs on, or a `NumpyDevice`."""
+    """A device: one that XLA runs programs on, or a `NumpyDevice`.
+
+    >>> isinstance(NumpyDevice(0), Device)
+    True
+    """
 
     @property
     def id(self) -> int: ...
@@ -32,6 +36,10 @@ class NumpyDevice:
       platform: ``"numpy"``.
       device_kind: ``"numpy"``.
       process_index: 0.
+
+    >>> device = NumpyDevice(1)
+    >>> device.id, device.platform, device.process_index
+    (1, 'numpy', 0)
     """
 
     __slots__ = ("id",)
@@ -139,28 +147,53 @@ def devices(backend: str | None = None) -> list[Device]:
 
 
 def local_devices(process_index: int | None = None, backend: str | None = None) -> list[Device]:
-    """Returns the devices of a process, by default of this one. Source: ``jax.local_devices``.
+    """Returns the devices of a process, by default of this one.
 
     Args:
       process_index: the number of the process.
       backend: as for `devices`.
+
+    >>> local_devices(backend="numpy")[0]
+    NumpyDevice(id=0)
+    >>> local_devices(1, "numpy")
+    []
+
+    Source: ``jax.local_devices``.
     """
     wanted = _process_index() if process_index is None else process_index
     return [device for device in devices(backend) if device.process_index == wanted]
 
 
 def device_count(backend: str | None = None) -> int:
-    """Returns the number of all devices, those of other processes included. Source: ``jax.device_count``."""
+    """Returns the number of all devices, those of other processes included.
+
+    >>> device_count() == len(devices())
+    True
+
+    Source: ``jax.device_count``.
+    """
     return len(devices(backend))
 
 
 def local_device_count(backend: str | None = None) -> int:
-    """Returns the number of devices of this process. Source: ``jax.local_device_count``."""
+    """Returns the number of devices of this process.
+
+    >>> local_device_count() == len(local_devices())
+    True
+
+    Source: ``jax.local_device_count``.
+    """
     return len(local_devices(backend=backend))
 
 
 def process_index(backend: str | None = None) -> int:
-    """Returns the number of this process, 0 where there is one. Source: ``jax.process_index``."""
+    """Returns the number of this process, 0 where there is one.
+
+    >>> process_index()
+    0
+
+    Source: ``jax.process_index``.
+    """
     module = xla()
     if module is None or backend == "numpy":
         return 0
@@ -171,7 +204,13 @@ _process_index = process_index
 
 
 def process_count(backend: str | None = None) -> int:
-    """Returns the number of processes. Source: ``jax.process_count``."""
+    """Returns the number of processes.
+
+    >>> process_count()
+    1
+
+    Source: ``jax.process_count``.
+    """
     return max(device.process_index for device in devices(backend)) + 1
 
 

@@ -25,6 +25,9 @@ class AxisType(enum.Enum):
 
     Types have no shardings here, so the compiler has axes of JAX's type ``Explicit`` too, as those of ``Auto``.
 
+    >>> make_mesh((1,), ("x",), (AxisType.Auto,)).axis_types
+    (<AxisType.Auto: 1>,)
+
     Source: ``jax.sharding.AxisType``.
     """
 
@@ -271,9 +274,17 @@ class set_mesh:
 
 
 def get_mesh() -> Mesh | AbstractMesh | None:
-    """Returns the mesh of the innermost context, None outside of any. Source: ``jax.sharding.get_mesh``.
+    """Returns the mesh of the innermost context, None outside of any.
 
     Inside a ``shard_map`` it is the mesh that this maps over.
+
+    >>> get_mesh() is None
+    True
+    >>> with set_mesh(make_mesh((1,), ("x",))):
+    ...     get_mesh().axis_names
+    ('x',)
+
+    Source: ``jax.sharding.get_mesh``.
     """
     return context.stack[-1] if context.stack else None
 

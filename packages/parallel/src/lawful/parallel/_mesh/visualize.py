@@ -102,6 +102,17 @@ def visualize_array_sharding(arr: Any, **options: Any) -> None:
     Raises:
       ArgumentTypeError: it is no array on devices.
 
+    >>> from types import SimpleNamespace  # stands for an array on devices, which needs XLA
+    >>> from lawful.parallel import NamedSharding, PartitionSpec as P, make_mesh, numpy_devices
+    >>> mesh = make_mesh((2,), ("x",), devices=numpy_devices(2))
+    >>> x = SimpleNamespace(shape=(4, 6), sharding=NamedSharding(mesh, P("x")))
+    >>> visualize_array_sharding(x, use_color=False)
+    ┌─────────┐
+    │ NUMPY 0 │
+    ├─────────┤
+    │ NUMPY 1 │
+    └─────────┘
+
     Source: ``jax.debug.visualize_array_sharding``.
     """
     visualize_sharding(arr.shape, _sharding("visualize_array_sharding", arr), **options)
@@ -117,6 +128,15 @@ def draw_array_sharding(arr: Any, ax: Axes | None = None) -> Axes:
     Raises:
       ArgumentTypeError: it is no array on devices.
       ArgumentValueError: it has another number of dimensions, or matplotlib is not installed.
+
+    >>> from types import SimpleNamespace  # stands for an array on devices, which needs XLA
+    >>> from lawful.parallel import NamedSharding, PartitionSpec as P, make_mesh, numpy_devices
+    >>> mesh = make_mesh((2,), ("x",), devices=numpy_devices(2))
+    >>> x = SimpleNamespace(shape=(4, 6), sharding=NamedSharding(mesh, P("x")))
+    >>> from matplotlib.figure import Figure
+    >>> ax = draw_array_sharding(x, Figure().subplots())
+    >>> [text.get_text() for text in ax.texts]
+    ['NUMPY 0', 'NUMPY 1']
     """
     try:
         import matplotlib.pyplot as plt  # imported late: it takes half a second

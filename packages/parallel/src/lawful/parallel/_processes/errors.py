@@ -11,6 +11,9 @@ class ProcessError(LawfulError, RuntimeError):
     """Several processes cannot work together: one was started wrongly, has ended, or does not come.
 
     Cure: the message names the process and what it does.
+
+    >>> issubclass(ProcessError, RuntimeError)
+    True
     """
 
 
@@ -18,6 +21,9 @@ class ProcessEndedError(ProcessError):
     """Another process has ended, and this one needs it.
 
     Cure: look at the output of the process that the message names.
+
+    >>> issubclass(ProcessEndedError, ProcessError)
+    True
     """
 
 
@@ -25,6 +31,9 @@ class ProcessTimeoutError(ProcessError, TimeoutError):
     """Other processes did not come within the stated time.
 
     Cure: let all processes run the same program; give `initialize` a longer time.
+
+    >>> issubclass(ProcessTimeoutError, TimeoutError)
+    True
     """
 
 
@@ -32,6 +41,9 @@ class ProcessMismatchError(ProcessError, AssertionError):
     """Processes do different things, or have different values, where all have to do or have the same.
 
     Cure: let all processes call the same functions over several processes in the same order.
+
+    >>> issubclass(ProcessMismatchError, AssertionError)
+    True
     """
 
 

@@ -195,6 +195,13 @@ def initialize(
       ProcessError: `initialize` was called before; the port is in use; numbers of processes differ, or one occurs
         twice.
 
+    >>> from lawful.core import LawfulError
+    >>> try:
+    ...     initialize("10.0.0.1:1234", num_processes=2, process_id=2)  # the last one is process 1
+    ... except LawfulError:
+    ...     print(is_initialized())
+    False
+
     Source: ``jax.distributed.initialize``. JAX also asks cluster managers; here the environment has to say.
     """
     global _group
@@ -241,7 +248,13 @@ def initialize(
 
 
 def is_initialized() -> bool:
-    """Returns whether this process is one of several by `initialize`. Source: ``jax.distributed.is_initialized``."""
+    """Returns whether this process is one of several by `initialize`.
+
+    >>> is_initialized()
+    False
+
+    Source: ``jax.distributed.is_initialized``.
+    """
     return _group is not None
 
 
@@ -256,6 +269,10 @@ def shutdown() -> None:
       ProcessEndedError: another process ended before.
       ProcessTimeoutError: another process does not end in time.
       ProcessMismatchError: the others wait for this process in another function.
+
+    >>> shutdown()
+    >>> is_initialized()
+    False
 
     Source: ``jax.distributed.shutdown``.
     """
