@@ -11,6 +11,7 @@ import numpy
 from lawful.core import ArgumentTypeError, Hook, Tracer, get_aval, register_dispatch_module
 from lawful.numpy._eager import PLAIN_TYPES, plain_types
 from lawful.numpy._ufuncs import methods
+from lawful.numpy._ufuncs.examples import EXAMPLES
 from lawful.ops import Composite, Elementwise, is_eager, promote
 
 register_dispatch_module(__name__)
@@ -59,7 +60,7 @@ class Ufunc:
         self.identity = numpy_function.identity
         self.__name__ = self.__qualname__ = numpy_function.__name__
         self.__module__ = "lawful.numpy"
-        self.__doc__ = doc or op.__doc__
+        self.__doc__ = _with_example(doc or op.__doc__ or "", self.__name__)
         self.__signature__ = _signature(self.nin)
         self._application = (
             op.applied_as(self.__name__, numpy_function) if isinstance(op, Elementwise) and promotes else None
@@ -195,6 +196,11 @@ class Ufunc:
         Source: ``numpy.ufunc.at``, ``jax.numpy.ufunc.at``.
         """
         return methods.at(self, a, indices, b, inplace=inplace)
+
+
+def _with_example(doc: str, name: str) -> str:
+    """Returns a docstring with the example of a function of this package in place of that of an op."""
+    return f"{doc.partition('>>>')[0].rstrip()}\n\n{EXAMPLES[name]}" if name in EXAMPLES else doc
 
 
 def _kind(x: Any) -> str:

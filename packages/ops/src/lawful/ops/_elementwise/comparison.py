@@ -134,7 +134,7 @@ def _without_warnings(function: np.ufunc) -> Callable[..., Any]:
 
 
 def _comparison(
-    name: str, symbol: str, function: np.ufunc, *, commutes: bool = False, kinds: str = "fiub"
+    name: str, symbol: str, function: np.ufunc, of_123: str, *, commutes: bool = False, kinds: str = "fiub"
 ) -> Elementwise:
     def lower(ctx: Any, x: Any, y: Any) -> Any:
         return lower_comparison(ctx, x, y, name.upper())
@@ -150,19 +150,22 @@ def _comparison(
         commutes=commutes,
         of_ml_dtypes=_without_warnings(function) if _WARNS else None,
         of_class=_Comparison,
+        example=(f"{name}(np.array([1, 2, 3]), 2)", f"array({of_123})"),
     )
 
 
-eq = _comparison("eq", "==", np.equal, commutes=True, kinds="fiubc")
-ne = _comparison("ne", "!=", np.not_equal, commutes=True, kinds="fiubc")
-lt = _comparison("lt", "<", np.less)
-le = _comparison("le", "<=", np.less_equal)
-gt = _comparison("gt", ">", np.greater)
-ge = _comparison("ge", ">=", np.greater_equal)
+eq = _comparison("eq", "==", np.equal, "[False,  True, False]", commutes=True, kinds="fiubc")
+ne = _comparison("ne", "!=", np.not_equal, "[ True, False,  True]", commutes=True, kinds="fiubc")
+lt = _comparison("lt", "<", np.less, "[ True, False, False]")
+le = _comparison("le", "<=", np.less_equal, "[ True,  True, False]")
+gt = _comparison("gt", ">", np.greater, "[False, False,  True]")
+ge = _comparison("ge", ">=", np.greater_equal, "[False,  True,  True]")
 _BY_NAME = {op.__name__: op for op in (eq, ne, lt, le, gt, ge)}
 
 
-def _bitwise(name: str, symbol: str, function: np.ufunc, hlo: str, unit: float | None) -> Elementwise:
+def _bitwise(
+    name: str, symbol: str, function: np.ufunc, hlo: str, unit: float | None, example: tuple[str, str]
+) -> Elementwise:
     return elementwise(
         name,
         f"Returns ``x {symbol} y`` of booleans, or of the bits of integers.",
@@ -173,14 +176,20 @@ def _bitwise(name: str, symbol: str, function: np.ufunc, hlo: str, unit: float |
         commutes=True,
         associates=True,
         unit=unit,
+        example=example,
     )
 
 
-bitwise_and = _bitwise("and", "&", np.bitwise_and, "and", None)
-bitwise_or = _bitwise("or", "|", np.bitwise_or, "or", 0)
-bitwise_xor = _bitwise("xor", "^", np.bitwise_xor, "xor", 0)
+bitwise_and = _bitwise("and", "&", np.bitwise_and, "and", None, example=("bitwise_and(0b1100, 0b1010)", "np.int64(8)"))
+bitwise_or = _bitwise("or", "|", np.bitwise_or, "or", 0, example=("bitwise_or(0b1100, 0b1010)", "np.int64(14)"))
+bitwise_xor = _bitwise("xor", "^", np.bitwise_xor, "xor", 0, example=("bitwise_xor(0b1100, 0b1010)", "np.int64(6)"))
 bitwise_not = elementwise(
-    "not", "Returns ``~x``: the opposite of booleans, or of the bits of integers.", np.invert, "not", kinds="iub"
+    "not",
+    "Returns ``~x``: the opposite of booleans, or of the bits of integers.",
+    np.invert,
+    "not",
+    kinds="iub",
+    example=("bitwise_not(np.array([0, 5])), bitwise_not(True)", "(array([-1, -6]), np.False_)"),
 )
 
 
@@ -198,6 +207,7 @@ is_finite = elementwise(
     _lower_is_finite,
     result=lambda dtype: _BOOL,
     kinds="fiubc",
+    example=("is_finite(np.array([1.0, np.inf, np.nan]))", "array([ True, False, False])"),
 )
 
 
@@ -225,7 +235,7 @@ def shift_right(x: Any, y: Any, /, *, operator: bool = False) -> Any:
     return op.operator(x, y) if operator else op(x, y)
 
 
-def _shift(name: str, doc: str, function: Callable[..., Any], kinds: str) -> Elementwise:
+def _shift(name: str, doc: str, function: Callable[..., Any], kinds: str, example: tuple[str, str]) -> Elementwise:
     # Shifts by at least the number of bits depend on the machine, so the domain stays below the smallest one.
     return elementwise(
         name,
@@ -236,21 +246,30 @@ def _shift(name: str, doc: str, function: Callable[..., Any], kinds: str) -> Ele
         promote_as=np.left_shift,
         kinds=kinds,
         domain=(Interval(-100.0, 100.0), Interval(0.0, 7.0)),
+        example=example,
     )
 
 
-shift_left = _shift("shift_left", "Returns ``x << y`` of integers.", np.left_shift, "iu")
+shift_left = _shift(
+    "shift_left",
+    "Returns ``x << y`` of integers.",
+    np.left_shift,
+    "iu",
+    example=("shift_left(np.array([1, 3]), 2)", "array([ 4, 12])"),
+)
 shift_right_arithmetic = _shift(
     "shift_right_arithmetic",
     "Returns the bits of integers moved to lower positions, filled by the sign: ``x >> y`` of signed ones.",
     _numpy_shift_right_arithmetic,
     "iu",
+    example=("shift_right_arithmetic(np.array([16, -16]), 2)", "array([ 4, -4])"),
 )
 shift_right_logical = _shift(
     "shift_right_logical",
     "Returns the bits of integers moved to lower positions, filled by zeros: ``x >> y`` of unsigned ones.",
     _numpy_shift_right_logical,
     "iu",
+    example=("shift_right_logical(np.int8(-1), np.int8(4))", "np.int8(15)"),
 )
 shift_left_p, shift_right_arithmetic_p, shift_right_logical_p = (
     op.primitive for op in (shift_left, shift_right_arithmetic, shift_right_logical)

@@ -108,6 +108,7 @@ class Elementwise:
         promote_as: PromoteAs,
         arity: int,
         doc: str,
+        example: tuple[str, str] | None = None,
     ) -> None:
         self.primitive = primitive
         self.numpy_function = numpy_function
@@ -116,7 +117,7 @@ class Elementwise:
         self.as_function = self.applied_as(primitive.name, promote_as)
         self.as_operator = self.applied_as(primitive.name, promote_as, operator=True)
         self.__name__ = self.__qualname__ = primitive.name
-        self.__doc__ = doc
+        self.__doc__ = "{}\n\n>>> {}\n{}".format(doc, *example) if example else doc
 
     def __repr__(self) -> str:
         return f"<function lawful.ops.{self.__name__}>"
@@ -167,6 +168,7 @@ def elementwise(
     params: Callable[[Choose], dict[str, Any]] = lambda choose: {},
     pure_rules: bool = False,
     of_class: type[Elementwise] = Elementwise,
+    example: tuple[str, str] | None = None,
 ) -> Elementwise:
     """Declares an elementwise op.
 
@@ -197,6 +199,7 @@ def elementwise(
       params: draws static parameters, for laws; the NumPy function and the rules get them by name.
       pure_rules: whether all functions given here are pure, so that derivatives may be cached: see ``Primitive``.
       of_class: the class of the function.
+      example: a call and what it prints, for the docstring.
     """
     primitive = Primitive(name, pure_rules=pure_rules)
     promotion: PromoteAs = promote_as
@@ -282,7 +285,7 @@ def elementwise(
         excluded=tuple(excluded),
         unequal=tuple(unequal),
     )
-    return of_class(primitive, numpy_function, promotion, arity, doc)
+    return of_class(primitive, numpy_function, promotion, arity, doc, example)
 
 
 #: Declares an elementwise op whose rules are pure.

@@ -149,6 +149,7 @@ add: Elementwise = elementwise(
     commutes=True,
     associates=True,
     unit=0.0,
+    example=("add(np.array([1, 2]), 0.5)", "array([1.5, 2.5])"),
 )
 sub: Elementwise = elementwise(
     "sub",
@@ -160,6 +161,7 @@ sub: Elementwise = elementwise(
     linear=((0, 1),),
     kinds="fiuc",
     unit=0.0,
+    example=("sub(np.array([3, 2]), 1)", "array([2, 1])"),
 )
 mul: Elementwise = elementwise(
     "mul",
@@ -173,6 +175,7 @@ mul: Elementwise = elementwise(
     commutes=True,
     associates=True,
     unit=1.0,
+    example=("mul(np.array([1, 2]), 2.5)", "array([2.5, 5. ])"),
 )
 div: Elementwise = elementwise(
     "div",
@@ -190,6 +193,7 @@ div: Elementwise = elementwise(
     kinds="fiuc",
     unit=1.0,
     domain=(Interval(), _NONZERO),
+    example=("div(-7, 2), div(-7.0, 2.0)", "(np.int64(-3), np.float64(-3.5))"),
 )
 rem: Elementwise = elementwise(
     "rem",
@@ -201,6 +205,7 @@ rem: Elementwise = elementwise(
     kinds="fiu",
     domain=(Interval(0.1, 0.4), Interval(0.5, 0.9)),
     excluded=(Excluded(lambda x, y: np.fmod(x, y) == 0, "a jump at each multiple of y", order=0),),
+    example=("rem(np.array([-7, 7]), 3)", "array([-1,  1])"),
 )
 max: Elementwise = elementwise(
     "max",
@@ -213,6 +218,7 @@ max: Elementwise = elementwise(
     commutes=True,
     associates=True,
     excluded=(_IS_TIE,),
+    example=("max(np.array([1, 5]), 3)", "array([3, 5])"),
 )
 min: Elementwise = elementwise(
     "min",
@@ -225,6 +231,7 @@ min: Elementwise = elementwise(
     commutes=True,
     associates=True,
     excluded=(_IS_TIE,),
+    example=("min(np.array([1, 5]), 3)", "array([1, 3])"),
 )
 pow: Elementwise = elementwise(
     "pow",
@@ -237,6 +244,7 @@ pow: Elementwise = elementwise(
     excluded=(_POWER_OF_CUT,),
     unequal=(_POWER_OF_INFINITY,),
     domain=(_POSITIVE, Interval()),
+    example=("pow(np.array([4.0, 9.0]), 0.5)", "array([2., 3.])"),
 )
 atan2: Elementwise = elementwise(
     "atan2",
@@ -253,6 +261,7 @@ atan2: Elementwise = elementwise(
         Excluded(lambda y, x: (y == 0) & (x == 0), "the origin has no angle", order=0),
     ),
     domain=(Interval(0.2, 2.0), Interval(0.2, 2.0)),
+    example=("atan2(np.array([1.0, 0.0]), -1.0).round(3)", "array([2.356, 3.142])"),
 )
 neg: Elementwise = elementwise(
     "neg",
@@ -262,6 +271,7 @@ neg: Elementwise = elementwise(
     derivatives=(lambda t, ans, x: neg.operator(t),),
     linear=((0,),),
     kinds="fiuc",
+    example=("neg(np.array([1, -2]))", "array([-1,  2])"),
 )
 abs: Elementwise = elementwise(
     "abs",
@@ -272,6 +282,7 @@ abs: Elementwise = elementwise(
     derivatives=(_abs_derivative,),
     kinds="fiuc",
     domain=(Interval(excluded=(Excluded(0.0, "a kink"),)),),
+    example=("abs(-2), abs(3 + 4j)", "(np.int64(2), np.float64(5.0))"),
 )
 sign: Elementwise = elementwise(
     "sign",
@@ -282,6 +293,7 @@ sign: Elementwise = elementwise(
     derivatives=(_sign_derivative,),
     kinds="fiuc",
     domain=(Interval(excluded=(Excluded(0.0, "a jump", order=0),)),),
+    example=("sign(np.array([-2.0, 0.0, 5.0]))", "array([-1.,  0.,  1.])"),
 )
 floor: Elementwise = elementwise(
     "floor",
@@ -291,6 +303,7 @@ floor: Elementwise = elementwise(
     kinds="fiub",
     domain=(Interval(0.1, 0.9),),
     excluded=(_IS_WHOLE,),
+    example=("floor(np.array([1.5, -1.5]))", "array([ 1., -2.])"),
 )
 ceil: Elementwise = elementwise(
     "ceil",
@@ -300,6 +313,7 @@ ceil: Elementwise = elementwise(
     kinds="fiub",
     domain=(Interval(0.1, 0.9),),
     excluded=(_IS_WHOLE,),
+    example=("ceil(np.array([1.5, -1.5]))", "array([ 2., -1.])"),
 )
 round_nearest_even: Elementwise = elementwise(
     "round_nearest_even",
@@ -308,6 +322,7 @@ round_nearest_even: Elementwise = elementwise(
     lower_round,
     domain=(Interval(0.6, 1.4),),
     excluded=(_IS_HALF,),
+    example=("round_nearest_even(np.array([0.5, 1.5, 2.6]))", "array([0., 2., 3.])"),
 )
 square: Elementwise = elementwise(
     "square",
@@ -316,6 +331,7 @@ square: Elementwise = elementwise(
     lower_square,
     derivatives=(lambda t, ans, x: mul(t, mul(x, 2)),),
     kinds="fiuc",
+    example=("square(np.array([2, -3]))", "array([4, 9])"),
 )
 sqrt: Elementwise = elementwise(
     "sqrt",
@@ -326,6 +342,7 @@ sqrt: Elementwise = elementwise(
     kinds="fc",
     excluded=(CUT_BELOW_ZERO,),
     domain=(Interval(0.3, 2.0, (_INFINITE_SLOPE,)),),
+    example=("sqrt(np.array([4.0, 9.0]))", "array([2., 3.])"),
 )
 rsqrt: Elementwise = elementwise(
     "rsqrt",
@@ -337,6 +354,7 @@ rsqrt: Elementwise = elementwise(
     kinds="fc",
     excluded=(CUT_BELOW_ZERO,),
     domain=(_POSITIVE,),
+    example=("rsqrt(np.array([4.0, 0.25]))", "array([0.5, 2. ])"),
 )
 cbrt: Elementwise = elementwise(
     "cbrt",
@@ -345,6 +363,7 @@ cbrt: Elementwise = elementwise(
     "cbrt",
     derivatives=(_cbrt_derivative,),
     domain=(Interval(0.3, 2.0, (_INFINITE_SLOPE,)),),
+    example=("cbrt(np.array([-8.0, 27.0])).round(6)", "array([-2.,  3.])"),
 )
 
 add_p, sub_p, mul_p, div_p, rem_p = add.primitive, sub.primitive, mul.primitive, div.primitive, rem.primitive

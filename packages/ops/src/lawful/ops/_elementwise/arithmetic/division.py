@@ -19,7 +19,12 @@ from lawful.ops._support.promotion import convert, promote
 __all__ = ["floor_divide", "remainder", "true_divide"]
 
 true_divide = Elementwise(
-    div_p, np.true_divide, np.true_divide, 2, "Returns ``x / y`` elementwise; of integers a float, as NumPy."
+    div_p,
+    np.true_divide,
+    np.true_divide,
+    2,
+    "Returns ``x / y`` elementwise; of integers a float, as NumPy.",
+    example=("true_divide(np.array([1, 3]), 2)", "array([0.5, 1.5])"),
 )
 
 

@@ -36,6 +36,7 @@ round_nearest_away: Elementwise = elementwise(
     "round_nearest_afz",
     promote_as=np.cbrt,  # of real numbers only, unlike rint
     domain=(Interval(0.6, 1.4),),
+    example=("round_nearest_away(np.array([0.5, -1.5]))", "array([ 1., -2.])"),
 )
 round_nearest_away_p = round_nearest_away.primitive
 

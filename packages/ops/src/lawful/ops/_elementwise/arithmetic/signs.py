@@ -59,5 +59,6 @@ with_zero_of_sign: Elementwise = elementwise(
     derivatives=(lambda t, ans, x, y: t, None),
     linear=((0,),),
     promote_as=np.copysign,
+    example=("with_zero_of_sign(np.array([0.0, 2.0]), -1.0)", "array([-0.,  2.])"),
 )
 with_zero_of_sign_p = with_zero_of_sign.primitive

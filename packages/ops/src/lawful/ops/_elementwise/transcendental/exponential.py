@@ -71,6 +71,7 @@ exp: Elementwise = elementwise(
     corrected("exp", lower_by("exponential")),
     derivatives=(lambda t, ans, x: mul(t, ans),),
     kinds="fc",
+    example=("exp(np.array([0.0, 1.0])).round(3)", "array([1.   , 2.718])"),
 )
 exp2: Elementwise = elementwise(
     "exp2",
@@ -79,6 +80,7 @@ exp2: Elementwise = elementwise(
     by_parts("exp2", _lower_exp2),
     derivatives=(lambda t, ans, x: mul(t, mul(ans, math.log(2.0))),),
     kinds="fc",
+    example=("exp2(np.array([0.5, 3.0])).round(3)", "array([1.414, 8.   ])"),
 )
 expm1: Elementwise = elementwise(
     "expm1",
@@ -89,6 +91,7 @@ expm1: Elementwise = elementwise(
     # Not ans + 1, which cancels where ans is near -1.
     derivatives=(lambda t, ans, x: mul(t, exp(x)),),
     kinds="fc",
+    example=("float(expm1(1e-20))", "1e-20"),
 )
 log: Elementwise = elementwise(
     "log",
@@ -99,6 +102,7 @@ log: Elementwise = elementwise(
     kinds="fc",
     excluded=(CUT_BELOW_ZERO,),
     domain=(Interval(0.3, 2.0),),
+    example=("log(np.array([1.0, 10.0])).round(3)", "array([0.   , 2.303])"),
 )
 log1p: Elementwise = elementwise(
     "log1p",
@@ -110,6 +114,7 @@ log1p: Elementwise = elementwise(
     kinds="fc",
     excluded=(CUT_BELOW_MINUS_ONE,),
     domain=(Interval(-0.8, 0.8),),
+    example=("float(log1p(1e-20))", "1e-20"),
 )
 
 exp_p = exp.primitive

@@ -146,6 +146,7 @@ sinh: Elementwise = elementwise(
     by_parts("sinh", lower_by_chlo("sinh")),
     derivatives=(lambda t, ans, x: mul(t, cosh(x)),),
     kinds="fc",
+    example=("sinh(np.array([0.0, 1.0])).round(3)", "array([0.   , 1.175])"),
 )
 cosh: Elementwise = elementwise(
     "cosh",
@@ -154,6 +155,7 @@ cosh: Elementwise = elementwise(
     by_parts("cosh", lower_by_chlo("cosh")),
     derivatives=(lambda t, ans, x: mul(t, sinh(x)),),
     kinds="fc",
+    example=("cosh(np.array([0.0, 1.0])).round(3)", "array([1.   , 1.543])"),
 )
 tanh: Elementwise = elementwise(
     "tanh",
@@ -162,6 +164,7 @@ tanh: Elementwise = elementwise(
     corrected("tanh", lower_by("tanh")),
     derivatives=(lambda t, ans, x: mul(t, complex_sech_squared(ans, x) if _is_complex(x) else sech_squared_p.bind(x)),),
     kinds="fc",
+    example=("tanh(np.array([0.0, 1.0])).round(3)", "array([0.   , 0.762])"),
 )
 asinh: Elementwise = elementwise(
     "asinh",
@@ -171,6 +174,7 @@ asinh: Elementwise = elementwise(
     derivatives=(_slope_of_asinh,),
     kinds="fc",
     excluded=(CUT_OUTSIDE_I,),
+    example=("asinh(np.array([0.0, 1.0])).round(3)", "array([0.   , 0.881])"),
 )
 acosh: Elementwise = elementwise(
     "acosh",
@@ -181,6 +185,7 @@ acosh: Elementwise = elementwise(
     kinds="fc",
     excluded=(CUT_BELOW_ONE,),
     domain=(Interval(1.5, 3.0, (Excluded(1.0, "the slope is infinite: a branch point"),)),),
+    example=("acosh(np.array([1.0, 2.0])).round(3)", "array([0.   , 1.317])"),
 )
 atanh: Elementwise = elementwise(
     "atanh",
@@ -191,6 +196,7 @@ atanh: Elementwise = elementwise(
     kinds="fc",
     excluded=(CUT_OUTSIDE_ONE,),
     domain=(Interval(-0.8, 0.8),),
+    example=("atanh(np.array([0.0, 0.5])).round(3)", "array([0.   , 0.549])"),
 )
 logistic: Elementwise = elementwise(
     "logistic",
@@ -201,6 +207,7 @@ logistic: Elementwise = elementwise(
     # Not ans * (1 - ans), which cancels where ans is near 1, and whose derivative cancels near 0.
     derivatives=(_slope_of_logistic,),
     kinds="fc",
+    example=("logistic(np.array([0.0, 1.0])).round(3)", "array([0.5  , 0.731])"),
 )
 
 sinh_p = sinh.primitive

@@ -52,6 +52,7 @@ sin: Elementwise = elementwise(
     by_parts("sin", lower_by("sine")),
     derivatives=(lambda t, ans, x: mul(t, cos(x)),),
     kinds="fc",
+    example=("sin(np.array([0.0, 1.0])).round(3)", "array([0.   , 0.841])"),
 )
 cos: Elementwise = elementwise(
     "cos",
@@ -60,6 +61,7 @@ cos: Elementwise = elementwise(
     by_parts("cos", lower_by("cosine")),
     derivatives=(lambda t, ans, x: neg(mul(t, sin(x))),),
     kinds="fc",
+    example=("cos(np.array([0.0, 1.0])).round(3)", "array([1.  , 0.54])"),
 )
 tan: Elementwise = elementwise(
     "tan",
@@ -69,6 +71,7 @@ tan: Elementwise = elementwise(
     derivatives=(_slope_of_tan,),
     kinds="fc",
     domain=(Interval(-1.2, 1.2),),
+    example=("tan(np.array([0.0, 1.0])).round(3)", "array([0.   , 1.557])"),
 )
 
 
@@ -87,6 +90,7 @@ asin: Elementwise = elementwise(
     kinds="fc",
     excluded=(CUT_OUTSIDE_ONE,),
     domain=(_ARC,),
+    example=("asin(np.array([0.0, 1.0])).round(3)", "array([0.   , 1.571])"),
 )
 acos: Elementwise = elementwise(
     "acos",
@@ -97,6 +101,7 @@ acos: Elementwise = elementwise(
     kinds="fc",
     excluded=(CUT_OUTSIDE_ONE,),
     domain=(_ARC,),
+    example=("acos(np.array([-1.0, 1.0])).round(3)", "array([3.142, 0.   ])"),
 )
 atan: Elementwise = elementwise(
     "atan",
@@ -106,6 +111,7 @@ atan: Elementwise = elementwise(
     derivatives=(_slope_of_atan,),
     kinds="fc",
     excluded=(CUT_OUTSIDE_I,),
+    example=("atan(np.array([0.0, np.inf])).round(3)", "array([0.   , 1.571])"),
 )
 
 sin_p = sin.primitive
