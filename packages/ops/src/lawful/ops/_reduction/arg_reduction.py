@@ -54,6 +54,7 @@ def _arg_reduction(
     hlo: str,
     unit: Callable[[np.dtype[Any]], Any],
     better: Callable[[Any, Any], Any],
+    prints: str,
 ) -> tuple[ArgReduction, Primitive]:
     """Declares the position of an extremum.
 
@@ -64,6 +65,7 @@ def _arg_reduction(
       hlo: the StableHLO op whose repetition gives the extremum itself.
       unit: gives, for a dtype, the extremum of no elements.
       better: whether one number comes before another.
+      prints: what the example in the docstring prints.
     """
     primitive = Primitive(name, pure_rules=True)
     primitive.def_rule("operations", one_an_operand_element)
@@ -95,6 +97,9 @@ def _arg_reduction(
       ArgumentTypeError: the operand has another dtype, or ``index_dtype`` is not of integers.
       ArgumentValueError: there is no element along ``axis``, or so many that ``index_dtype`` cannot number them.
       AxisError: there is no such dimension.
+
+    >>> {name}(np.array([[3, 9, 9], [5, 2, 2]]), 1, np.int32)
+    {prints}
 
     Source: ``jax.lax.{name}``.
     """
@@ -182,6 +187,7 @@ argmax, argmax_p = _arg_reduction(
     "maximum",
     lowest,
     operator.gt,
+    "array([1, 0], dtype=int32)",
 )
 argmin, argmin_p = _arg_reduction(
     "argmin",
@@ -190,4 +196,5 @@ argmin, argmin_p = _arg_reduction(
     "minimum",
     highest,
     operator.lt,
+    "array([0, 1], dtype=int32)",
 )

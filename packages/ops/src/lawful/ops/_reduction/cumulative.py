@@ -51,6 +51,7 @@ def _cumulative(
     unit: Callable[[np.dtype[Any]], Any],
     *,
     kinds: str,
+    example: tuple[str, str],
     derivative: Callable[[Any, Any, Any, int, bool], Any] | None = None,
 ) -> tuple[CumulativeReduction, Primitive]:
     """Declares a cumulative reduction.
@@ -64,6 +65,7 @@ def _cumulative(
       kinds: the dtype kinds that it is defined for.
       derivative: ``derivative(tangent, ans, x, axis, reverse)`` gives the output tangent. None where the op is linear:
         it is its own derivative, and its transpose begins at the other end.
+      example: a call and what it prints, for the docstring.
     """
     primitive = Primitive(name, pure_rules=True)
     primitive.def_rule("operations", one_an_operand_element)
@@ -84,6 +86,9 @@ def _cumulative(
     Raises:
       ArgumentTypeError: the op is not defined for this dtype.
       AxisError: there is no such dimension.
+
+    >>> {example[0]}
+    {example[1]}
 
     Source: ``jax.lax.{name}``.
     """
@@ -304,6 +309,7 @@ cumsum, cumsum_p = _cumulative(
     "add",
     lambda dtype: dtype.type(0),
     kinds="iufc",
+    example=("cumsum(np.array([2, 3, 1]))", "array([2, 5, 6])"),
 )
 cumprod, cumprod_p = _cumulative(
     "cumprod",
@@ -313,6 +319,7 @@ cumprod, cumprod_p = _cumulative(
     lambda dtype: dtype.type(1),
     kinds="iufc",
     derivative=_derivative_of_prod,
+    example=("cumprod(np.array([2, 3, 1]))", "array([2, 6, 6])"),
 )
 cummax, cummax_p = _cumulative(
     "cummax",
@@ -322,6 +329,7 @@ cummax, cummax_p = _cumulative(
     lowest,
     kinds="biuf",
     derivative=_derivative_of_extremum(max),
+    example=("cummax(np.array([2, 3, 1]))", "array([2, 3, 3])"),
 )
 cummin, cummin_p = _cumulative(
     "cummin",
@@ -331,6 +339,7 @@ cummin, cummin_p = _cumulative(
     highest,
     kinds="biuf",
     derivative=_derivative_of_extremum(min),
+    example=("cummin(np.array([2, 3, 1]))", "array([2, 2, 1])"),
 )
 cumlogsumexp, cumlogsumexp_p = _cumulative(
     "cumlogsumexp",
@@ -341,4 +350,5 @@ cumlogsumexp, cumlogsumexp_p = _cumulative(
     lowest,
     kinds="f",
     derivative=_derivative_of_logsumexp,
+    example=("cumlogsumexp(np.array([1000.0, 1000.0])).round(3)", "array([1000.   , 1000.693])"),
 )

@@ -84,6 +84,7 @@ def _reduction(
     unit: Callable[[np.dtype[Any]], Any],
     *,
     kinds: str,
+    example: tuple[str, str],
     derivative: Callable[[Any, Any, Any, Shape], Any] | None = None,
     cotangent: Callable[[Any, ShapedArray, Shape], Any] | None = None,
     faster: Hook[Faster] | None = None,
@@ -102,6 +103,7 @@ def _reduction(
       cotangent: ``cotangent(ct, aval, axes)`` gives the operand's cotangent, where the reduction is linear.
       faster: its hook gives a function that reduces C-contiguous arrays of a type faster than
         ``ufunc.reduce``, where there is one.
+      example: a call and what it prints, for the docstring.
     """
     primitive = Primitive(name, pure_rules=True)
     primitive.def_rule("operations", one_an_operand_element)
@@ -126,6 +128,9 @@ def _reduction(
       ArgumentTypeError: the operand has another dtype.
       AxisError: there is no such dimension.
       ArgumentValueError: a dimension is named twice.
+
+    >>> {example[0]}
+    {example[1]}
 
     Source: ``jax.lax.{name}``.
     """
@@ -274,6 +279,7 @@ reduce_sum, reduce_sum_p = _reduction(
     kinds="iufc",
     cotangent=_transpose_sum,
     faster=sum_hook,
+    example=("reduce_sum(np.array([[1, 2], [3, 4]]), (1,))", "array([3, 7])"),
 )
 reduce_prod, reduce_prod_p = _reduction(
     "reduce_prod",
@@ -283,6 +289,7 @@ reduce_prod, reduce_prod_p = _reduction(
     lambda dtype: dtype.type(1),
     kinds="iufc",
     derivative=_derivative_of_prod,
+    example=("reduce_prod(np.array([[1, 2], [3, 4]]), (1,))", "array([ 2, 12])"),
 )
 reduce_max, reduce_max_p = _reduction(
     "reduce_max",
@@ -292,6 +299,7 @@ reduce_max, reduce_max_p = _reduction(
     lowest,
     kinds="biufc",
     derivative=_derivative_of_extremum,
+    example=("reduce_max(np.array([[1, 2], [4, 3]]), (1,))", "array([2, 4])"),
 )
 reduce_min, reduce_min_p = _reduction(
     "reduce_min",
@@ -301,6 +309,7 @@ reduce_min, reduce_min_p = _reduction(
     highest,
     kinds="biufc",
     derivative=_derivative_of_extremum,
+    example=("reduce_min(np.array([[1, 2], [4, 3]]), (1,))", "array([1, 3])"),
 )
 reduce_and, reduce_and_p = _reduction(
     "reduce_and",
@@ -309,6 +318,7 @@ reduce_and, reduce_and_p = _reduction(
     "and_",
     _all_ones,
     kinds="biu",
+    example=("reduce_and(np.array([[True, True], [True, False]]), (1,))", "array([ True, False])"),
 )
 reduce_or, reduce_or_p = _reduction(
     "reduce_or",
@@ -317,6 +327,7 @@ reduce_or, reduce_or_p = _reduction(
     "or_",
     lambda dtype: dtype.type(0),
     kinds="biu",
+    example=("reduce_or(np.array([[True, False], [False, False]]), (1,))", "array([ True, False])"),
 )
 reduce_xor, reduce_xor_p = _reduction(
     "reduce_xor",
@@ -325,4 +336,5 @@ reduce_xor, reduce_xor_p = _reduction(
     "xor",
     lambda dtype: dtype.type(0),
     kinds="biu",
+    example=("reduce_xor(np.array([[True, False], [True, True]]), (1,))", "array([ True, False])"),
 )

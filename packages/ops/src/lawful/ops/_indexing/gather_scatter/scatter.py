@@ -88,6 +88,7 @@ def _scatter(
     hlo: str | None,
     *,
     kinds: str,
+    prints: str,
     jvp: Rule,
     transpose: Rule | None = None,
     linear: tuple[tuple[int, ...], ...] = (),
@@ -101,6 +102,7 @@ def _scatter(
       ufunc: combines elements with updates; None to replace them.
       hlo: the StableHLO op that does so.
       kinds: the dtype kinds that it is defined for.
+      prints: what the example in the docstring prints.
       jvp: ``jvp(primitive, primals, tangents, **params)``.
       transpose: ``transpose(primitive, ct, operand, indices, updates, **params)``; None where it is not linear.
       linear: sets of arguments in which it is jointly linear.
@@ -152,6 +154,10 @@ def _scatter(
       ArgumentValueError: there is no such mode.
 
     Where several updates meet, they are taken in the order of their indices on the CPU; elsewhere in any order.
+
+    >>> numbers = ScatterDimensionNumbers((), (0,), (0,))
+    >>> {name}(np.array([1, 2, 3]), np.array([[0], [0], [2]]), np.array([4, 5, 2]), numbers)
+    {prints}
 
     Source: ``jax.lax.{name}``.
     """
@@ -321,6 +327,7 @@ scatter, scatter_p = _scatter(
     jvp=jvp_of_replacement,
     transpose=transpose_of_replacement,
     linear=((0, 2),),
+    prints="array([5, 2, 2])",
 )
 scatter_add, scatter_add_p = _scatter(
     "scatter_add",
@@ -331,6 +338,7 @@ scatter_add, scatter_add_p = _scatter(
     jvp=jvp_of_linear,
     transpose=transpose_of_addition,
     linear=((0, 2),),
+    prints="array([10,  2,  5])",
 )
 scatter_sub, scatter_sub_p = _scatter(
     "scatter_sub",
@@ -341,6 +349,7 @@ scatter_sub, scatter_sub_p = _scatter(
     jvp=jvp_of_linear,
     transpose=transpose_of_addition,
     linear=((0, 2),),
+    prints="array([-8,  2,  1])",
 )
 scatter_mul, scatter_mul_p = _scatter(
     "scatter_mul",
@@ -352,6 +361,7 @@ scatter_mul, scatter_mul_p = _scatter(
     transpose=transpose_of_product,
     linear=((0,),),
     repeats=False,
+    prints="array([20,  2,  6])",
 )
 scatter_min, scatter_min_p = _scatter(
     "scatter_min",
@@ -360,6 +370,7 @@ scatter_min, scatter_min_p = _scatter(
     "minimum",
     kinds="fiub",
     jvp=jvp_of_extremum,
+    prints="array([1, 2, 2])",
 )
 scatter_max, scatter_max_p = _scatter(
     "scatter_max",
@@ -368,4 +379,5 @@ scatter_max, scatter_max_p = _scatter(
     "maximum",
     kinds="fiub",
     jvp=jvp_of_extremum,
+    prints="array([5, 2, 3])",
 )
