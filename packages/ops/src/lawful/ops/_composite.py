@@ -25,6 +25,10 @@ class Composite:
       arrays: how many of its first arguments are arrays.
       sequence: whether the first one is a sequence of arrays.
       looks: whether the values of arrays that are not traced may decide what it applies.
+
+    >>> import numpy as np
+    >>> Composite(lambda x, y: x * y + 1, 2)(np.array([1, 2]), 3)
+    array([4, 7])
     """
 
     __slots__ = ("arrays", "function", "key", "looks", "sequence")

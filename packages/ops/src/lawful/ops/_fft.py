@@ -40,7 +40,11 @@ _MOST_DIMENSIONS = 3  # of one transform, in XLA
 
 
 class FftType(enum.IntEnum):
-    """Which transform: ``FftType.FFT`` is the same as ``"FFT"`` and ``"fft"``."""
+    """Which transform: ``FftType.FFT`` is the same as ``"FFT"`` and ``"fft"``.
+
+    >>> fft(np.array([1.0, 0.0, 0.0, 0.0]), FftType.RFFT, 4)
+    array([1.+0.j, 1.+0.j, 1.+0.j])
+    """
 
     FFT = 0
     IFFT = 1

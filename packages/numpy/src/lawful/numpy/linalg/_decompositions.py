@@ -12,28 +12,45 @@ from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, inexac
 
 
 class EigResult(NamedTuple):
-    """Eigenvalues, and the eigenvectors in columns."""
+    """Eigenvalues, and the eigenvectors in columns.
+
+    >>> eig(numpy.diag([1.0, 2.0])).eigenvalues.real
+    array([1., 2.])
+    """
 
     eigenvalues: Any
     eigenvectors: Any
 
 
 class EighResult(NamedTuple):
-    """Ascending eigenvalues, and the eigenvectors in columns."""
+    """Ascending eigenvalues, and the eigenvectors in columns.
+
+    >>> eigh(numpy.array([[2.0, 1.0], [1.0, 2.0]])).eigenvalues.round(6)
+    array([1., 3.])
+    """
 
     eigenvalues: Any
     eigenvectors: Any
 
 
 class QRResult(NamedTuple):
-    """A unitary matrix and an upper triangular one."""
+    """A unitary matrix and an upper triangular one.
+
+    >>> abs(qr(numpy.array([[3.0, 1.0], [4.0, 2.0]])).R).round(6)
+    array([[5. , 2.2],
+           [0. , 0.4]])
+    """
 
     Q: Any
     R: Any
 
 
 class SVDResult(NamedTuple):
-    """Left singular vectors in columns, descending singular values, right singular vectors in rows."""
+    """Left singular vectors in columns, descending singular values, right singular vectors in rows.
+
+    >>> svd(numpy.array([[0.0, 3.0], [4.0, 0.0]])).S.round(6)
+    array([4., 3.])
+    """
 
     U: Any
     S: Any

@@ -50,7 +50,11 @@ def _smallest(dtype: Any) -> float:
 
 
 class SlogdetResult(NamedTuple):
-    """The sign of a determinant, of absolute value 1 or 0, and the logarithm of its absolute value."""
+    """The sign of a determinant, of absolute value 1 or 0, and the logarithm of its absolute value.
+
+    >>> slogdet(numpy.array([[0.0, 2.0], [3.0, 0.0]])).logabsdet.round(3)
+    np.float64(1.792)
+    """
 
     sign: Any
     logabsdet: Any

@@ -22,6 +22,9 @@ class ConvDimensionNumbers(NamedTuple):
       rhs_spec: those of the output features, of the input features and of each spatial dimension of the kernel.
       out_spec: those of the batch, of the features and of each spatial dimension of the result.
 
+    >>> conv_dimension_numbers((1, 5, 5, 3), (2, 2, 3, 4), ("NHWC", "HWIO", "NHWC")).lhs_spec
+    (0, 3, 1, 2)
+
     Source: ``jax.lax.ConvDimensionNumbers``.
     """
 

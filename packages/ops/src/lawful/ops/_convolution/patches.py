@@ -105,6 +105,10 @@ def conv_general_dilated_local(
       dimension_numbers: the same.
       precision: the same.
 
+    >>> kernels = np.array([[[1.0, 1.0], [1.0, 5.0]]])
+    >>> conv_general_dilated_local(np.arange(3.0).reshape(1, 1, 3), kernels, (1,), "VALID", (2,))
+    array([[[ 1., 11.]]])
+
     Source: ``jax.lax.conv_general_dilated_local``.
     """
     numbers = conv_dimension_numbers(get_aval(lhs).shape, get_aval(rhs).shape, dimension_numbers)
@@ -164,7 +168,11 @@ def conv_general_shape_tuple(
 def conv_shape_tuple(
     lhs_shape: Sequence[int], rhs_shape: Sequence[int], strides: Sequence[int], pads: Any, batch_group_count: int = 1
 ) -> tuple[int, ...]:
-    """Returns the shape of a convolution with batch and features in front. Source: ``jax.lax.conv_shape_tuple``."""
+    """Returns the shape of a convolution with batch and features in front. Source: ``jax.lax.conv_shape_tuple``.
+
+    >>> conv_shape_tuple((1, 3, 5, 5), (4, 3, 2, 2), (1, 1), "VALID")
+    (1, 4, 4, 4)
+    """
     lhs = (lhs_shape[0] // batch_group_count, *lhs_shape[1:])
     return conv_general_shape_tuple(lhs, rhs_shape, strides, pads, None)
 
@@ -176,7 +184,11 @@ def conv_transpose_shape_tuple(
     padding: Any,
     dimension_numbers: Any,
 ) -> tuple[int, ...]:
-    """Returns the shape of a transposed convolution. Source: ``jax.lax.conv_transpose_shape_tuple``."""
+    """Returns the shape of a transposed convolution. Source: ``jax.lax.conv_transpose_shape_tuple``.
+
+    >>> conv_transpose_shape_tuple((1, 3, 5), (4, 3, 2), (2,), "VALID", None)
+    (1, 4, 10)
+    """
     numbers = conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers)
     lhs, rhs = (spatial_sizes(s, spec) for s, spec in ((lhs_shape, numbers.lhs_spec), (rhs_shape, numbers.rhs_spec)))
     if isinstance(padding, str):

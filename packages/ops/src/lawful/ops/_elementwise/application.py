@@ -32,6 +32,11 @@ def apply_promoted(
         strong one.
 
     Law: it is what converting and broadcasting each argument and then applying the primitive gives.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> apply_promoted(ops.add_p, "add", np.add, (np.array([1, 2]), 0.5))
+    array([1.5, 2.5])
     """
     return promotion_hook.use(primitive, name, promote_as, args, operator)
 

@@ -158,6 +158,9 @@ def with_weakness_of(x: Any, aval: ShapedArray) -> Any:
     """Returns ``x`` with the weakness of ``aval``, whose shape and dtype it has: types inside jaxprs are exact.
 
     It also varies over the axes of ``aval``.
+
+    >>> with_weakness_of(np.float64(2.0), get_aval(1.0))
+    2.0
     """
     have = get_aval(x)
     if have is aval:

@@ -96,7 +96,10 @@ class Elementwise:
     Attributes:
       primitive: the strict primitive beneath, of operands of one dtype and one shape, or scalars beside them.
       operator: the op as a Python operator has it: of weak operands only (Python scalars, and tracers that stand
-        for them) it gives a weak result, where the function gives a strong one.
+        for) it gives a weak result, where the function gives a strong one.
+
+    >>> ops.add, ops.add(1, 2), ops.add.operator(1, 2)
+    (<function lawful.ops.add>, np.int64(3), 3)
     """
 
     application: type[Application] = Application
@@ -376,7 +379,11 @@ tangent_sum_hook: Final[Hook[Callable[[Any, Any], Any]]] = Hook("sums of tangent
 
 
 def add_tangents(x: Any, y: Any) -> Any:
-    """Returns the sum of two tangents or cotangents of one type, either of which may be a symbolic zero."""
+    """Returns the sum of two tangents or cotangents of one type, either of which may be a symbolic zero.
+
+    >>> add_tangents(2.0, Zero(get_aval(1.0)))
+    2.0
+    """
     if type(x) is Zero:
         return y
     return x if type(y) is Zero else tangent_sum_hook.use(x, y)

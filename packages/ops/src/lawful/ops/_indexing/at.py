@@ -41,7 +41,11 @@ _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
 class At:
-    """The type of ``at(x)`` and ``x.at``; an index of it, ``x.at[index]``, has the updates as methods."""
+    """The type of ``at(x)`` and ``x.at``; an index of it, ``x.at[index]``, has the updates as methods.
+
+    >>> At(np.arange(3))[0].set(9)
+    array([9, 1, 2])
+    """
 
     __slots__ = ("_array",)
 
@@ -96,6 +100,10 @@ class AtIndex:
       ArgumentIndexError: as ``x[index]``.
       ArgumentTypeError: an update is of a higher dtype kind, such as a float for an array of integers.
       ArgumentValueError: an update does not broadcast to the shape of ``x[index]``.
+
+    >>> index = at(np.array([1, 2, 3]))[1:]
+    >>> index.multiply(10), index.get()
+    (array([ 1, 20, 30]), array([2, 3]))
     """
 
     __slots__ = ("_array", "_index")

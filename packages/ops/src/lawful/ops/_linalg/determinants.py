@@ -98,7 +98,11 @@ def slogdet(x: Any) -> tuple[Any, Any]:
 
 
 def signed_pivots(x: Any) -> tuple[Any, Any]:
-    """Returns the pivots of LU decompositions, and whether rows were swapped an odd number of times."""
+    """Returns the pivots of LU decompositions, and whether rows were swapped an odd number of times.
+
+    >>> signed_pivots(np.array([[0.0, 1.0], [2.0, 0.0]]))
+    (array([2., 1.]), np.True_)
+    """
     factors, swaps, _ = lu(x)
     aval = get_aval(swaps)
     is_swap = ne(swaps, iota(_INT32, aval.shape[-1]))
@@ -107,18 +111,30 @@ def signed_pivots(x: Any) -> tuple[Any, Any]:
 
 
 def det_by_pivots(x: Any) -> Any:
-    """Returns the determinants as products of pivots."""
+    """Returns the determinants as products of pivots.
+
+    >>> float(det_by_pivots(np.array([[0.0, 1.0], [2.0, 0.0]])))
+    -2.0
+    """
     return signed_product(*signed_pivots(x))
 
 
 def signed_product(pivots: Any, is_odd: Any) -> Any:
-    """Returns the determinants of the results of `signed_pivots`."""
+    """Returns the determinants of the results of `signed_pivots`.
+
+    >>> float(signed_product(np.array([2.0, 1.0]), True))
+    -2.0
+    """
     product = product_of_pivots(pivots)
     return where(is_odd, -product, product)
 
 
 def slogdet_by_pivots(x: Any) -> tuple[Any, Any]:
-    """Returns the results of `slogdet`, computed from pivots."""
+    """Returns the results of `slogdet`, computed from pivots.
+
+    >>> [float(x) for x in slogdet_by_pivots(np.array([[0.0, 1.0], [1.0, 0.0]]))]
+    [-1.0, 0.0]
+    """
     pivots, is_odd = signed_pivots(x)
     axes = (get_aval(pivots).ndim - 1,)
     product = reduce_prod(sign(pivots), axes)

@@ -303,6 +303,9 @@ def call_with_values(name: str, function: Function, args: tuple[Any, ...], kwarg
 
     Raises:
       ArgumentValueError: it would write into a device array.
+
+    >>> call_with_values("numpy.sort", np.sort, (np.array([2, 1]),), {})
+    array([1, 2])
     """
 
     def value(x: Any) -> Any:

@@ -114,6 +114,9 @@ def dot(a: Any, b: Any) -> Any:
     Raises:
       ShapeMismatchError: these dimensions differ in length.
 
+    >>> dot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
+    array([3, 7])
+
     Source: ``numpy.dot``, ``jax.lax.dot``.
     """
     left, right = get_aval(a), get_aval(b)
@@ -158,6 +161,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     Raises:
       ArgumentValueError: the dimensions differ in number or length.
       AxisError: there is no such dimension.
+
+    >>> tensordot(np.ones((2, 3, 4)), np.ones((4, 3, 5)), ((1, 2), (1, 0)))[0]
+    array([12., 12., 12., 12., 12.])
 
     Source: ``numpy.tensordot``.
     """

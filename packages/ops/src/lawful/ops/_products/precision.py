@@ -39,6 +39,10 @@ class Precision(enum.Enum):
     ``DEFAULT`` is the fastest (tensorfloat32 on a GPU that has it), ``HIGHEST`` is float32. Without a precision,
     products are as with ``HIGHEST``; in JAX, as with ``DEFAULT``.
 
+    >>> from lawful import ops
+    >>> ops.dot_general(np.ones(3), np.ones(3), (((0,), (0,)), ((), ())), precision=Precision.HIGHEST)
+    np.float64(3.0)
+
     Source: ``jax.lax.Precision``.
     """
 

@@ -19,6 +19,10 @@ __all__ = ["RaggedDotDimensionNumbers", "batch_matmul", "ragged_dot", "ragged_do
 class RaggedDotDimensionNumbers(NamedTuple):
     """Which dimensions of a grouped product are contracted, shared, ragged, and of groups.
 
+    >>> numbers = RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), [0], [0])
+    >>> ragged_dot_general(np.ones((3, 1)), np.array([[[2.0]], [[5.0]]]), np.array([1, 2]), numbers).ravel()
+    array([2., 5., 5.])
+
     Source: ``jax.lax.RaggedDotDimensionNumbers``.
     """
 

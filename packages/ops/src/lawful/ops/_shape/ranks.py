@@ -37,7 +37,12 @@ def broadcast(operand: Any, sizes: Sequence[int]) -> Any:
 
 
 def broadcast_like(arr: Any, like_arr: Any) -> Any:
-    """Returns an array broadcast to the shape of another one. Source: ``jax.lax.broadcast_like``."""
+    """Returns an array broadcast to the shape of another one. Source: ``jax.lax.broadcast_like``.
+
+    >>> import numpy as np
+    >>> broadcast_like(3, np.zeros(2))
+    array([3, 3])
+    """
     return broadcast_to(arr, get_aval(like_arr).shape)
 
 
@@ -46,6 +51,10 @@ def broadcast_to_rank(x: Any, rank: int) -> Any:
 
     Raises:
       ArgumentValueError: it has more dimensions.
+
+    >>> import numpy as np
+    >>> broadcast_to_rank(np.arange(3), 3).shape
+    (1, 1, 3)
     """
     missing = operator.index(rank) - get_aval(x).ndim
     if missing < 0:

@@ -12,7 +12,12 @@ __all__ = ["add_batch_dim", "align_scalars", "align_to_front", "move_batch_dim"]
 
 
 def move_batch_dim(x: Any, dim: int, to: int = 0) -> Any:
-    """Returns ``x`` with its batch dimension moved to another position."""
+    """Returns ``x`` with its batch dimension moved to another position.
+
+    >>> import numpy as np
+    >>> move_batch_dim(np.zeros((3, 5)), 1).shape
+    (5, 3)
+    """
     if dim == to:
         return x
     order = [axis for axis in range(get_aval(x).ndim) if axis != dim]
@@ -21,14 +26,24 @@ def move_batch_dim(x: Any, dim: int, to: int = 0) -> Any:
 
 
 def add_batch_dim(x: Any, size: int, to: int = 0) -> Any:
-    """Returns an unbatched ``x`` repeated along a new batch dimension: a view in NumPy, fused away by XLA."""
+    """Returns an unbatched ``x`` repeated along a new batch dimension: a view in NumPy, fused away by XLA.
+
+    >>> import numpy as np
+    >>> add_batch_dim(np.zeros(3), 5).shape
+    (5, 3)
+    """
     shape = get_aval(x).shape
     kept = (*range(to), *range(to + 1, len(shape) + 1))
     return ops.broadcast_in_dim_p.bind(x, shape=(*shape[:to], size, *shape[to:]), broadcast_dimensions=kept)
 
 
 def align_to_front(args: Sequence[Any], dims: Sequence[int | None]) -> list[Any]:
-    """Returns operands that all have the batch dimension in front, the unbatched ones repeated."""
+    """Returns operands that all have the batch dimension in front, the unbatched ones repeated.
+
+    >>> import numpy as np
+    >>> [x.shape for x in align_to_front([np.zeros((3, 5)), np.zeros(3)], [1, None])]
+    [(5, 3), (5, 3)]
+    """
     size = next(get_aval(x).shape[dim] for x, dim in zip(args, dims, strict=True) if dim is not None)
     return [
         add_batch_dim(x, size) if dim is None else move_batch_dim(x, dim) for x, dim in zip(args, dims, strict=True)
@@ -44,6 +59,10 @@ def align_scalars(
       args: operands of one shape, or scalars beside them.
       dims: the batch dimension of each, None if it has none.
       may_be_scalar: the numbers of the operands that may be scalars.
+
+    >>> import numpy as np
+    >>> align_scalars([np.array([1, 2]), 3], [0, None], (0, 1))
+    ([array([1, 2]), 3], 0)
     """
     ndims = [get_aval(x).ndim for x in args]
     first = dims[0]

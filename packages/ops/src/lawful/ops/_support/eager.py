@@ -18,7 +18,11 @@ _SCALAR_TYPES: Final = frozenset({*(dtype.type for dtype in _NATIVE_DTYPES), flo
 
 
 def is_eager(*args: Any) -> bool:
-    """Returns whether arguments are evaluated at once, and NumPy promotes them as lawful does."""
+    """Returns whether arguments are evaluated at once, and NumPy promotes them as lawful does.
+
+    >>> is_eager(np.ones(2), 3.0), is_eager("text")
+    (True, False)
+    """
     if not current.trace.evaluates_constants:
         return False
     for x in args:

@@ -155,6 +155,9 @@ def static_integers(name: str, argument: str, values: Any) -> Shape:
 
     Raises:
       InvalidArgumentError: they are not integers. A tracer raises its own error, which says what to write instead.
+
+    >>> static_integers("f", "sizes", np.array([2, 3])), static_integers("f", "sizes", 4)
+    ((2, 3), (4,))
     """
     try:
         return tuple(map(_index, values))
@@ -173,6 +176,9 @@ def canonical_axis(name: str, axis: Any, ndim: int) -> int:
 
     Raises:
       AxisError: there is no such axis.
+
+    >>> canonical_axis("f", -1, 3)
+    2
     """
     (index,) = canonical_axes(name, (axis,), ndim)
     return index
@@ -184,6 +190,9 @@ def canonical_axes(name: str, axes: Any, ndim: int) -> Shape:
     Raises:
       AxisError: there is no such axis.
       ArgumentValueError: one is repeated.
+
+    >>> canonical_axes("f", (-1, 0), 3)
+    (2, 0)
     """
     indices = static_integers(name, "axes", axes)
     for index in indices:
@@ -199,7 +208,11 @@ def canonical_axes(name: str, axes: Any, ndim: int) -> Shape:
 
 
 def is_axis_of_scalar(axis: Any, ndim: int) -> bool:
-    """Returns whether ``axis`` is 0 or -1 of a scalar, which NumPy's reductions treat as an array of one element."""
+    """Returns whether ``axis`` is 0 or -1 of a scalar, which NumPy's reductions treat as an array of one element.
+
+    >>> is_axis_of_scalar(-1, 0), is_axis_of_scalar(-1, 1)
+    (True, False)
+    """
     return not ndim and isinstance(axis, int | np.integer) and axis in (0, -1)
 
 
@@ -209,6 +222,9 @@ def reduced_axes(name: str, axis: Any, ndim: int) -> Shape:
     Raises:
       AxisError: there is no such axis.
       ArgumentValueError: one is repeated.
+
+    >>> reduced_axes("f", None, 3), reduced_axes("f", -1, 3)
+    ((0, 1, 2), (2,))
     """
     if axis is None:
         return tuple(range(ndim))
@@ -216,6 +232,11 @@ def reduced_axes(name: str, axis: Any, ndim: int) -> Shape:
 
 
 def check_sizes(name: str, shape: Shape) -> None:
-    """Raises InvalidArgumentError if a length in a shape is negative."""
+    """Raises InvalidArgumentError if a length in a shape is negative.
+
+    >>> check_sizes("f", (2, -1))
+    Traceback (most recent call last):
+    lawful.core._errors.InvalidArgumentError: ...: f: expected lengths that are not negative, got the shape (2, -1)...
+    """
     if any(size < 0 for size in shape):
         raise InvalidArgumentError(f"{name}: expected lengths that are not negative, got the shape {shape}; correct it")

@@ -16,7 +16,11 @@ __all__ = ["RoundingMethod", "round", "round_nearest_away", "round_nearest_away_
 
 
 class RoundingMethod(IntEnum):
-    """The rounding of numbers half-way between two integers. Source: ``jax.lax.RoundingMethod``."""
+    """The rounding of numbers half-way between two integers. Source: ``jax.lax.RoundingMethod``.
+
+    >>> round(2.5, RoundingMethod.AWAY_FROM_ZERO), round(2.5, RoundingMethod.TO_NEAREST_EVEN)
+    (np.float64(3.0), np.float64(2.0))
+    """
 
     AWAY_FROM_ZERO = 0
     TO_NEAREST_EVEN = 1

@@ -30,6 +30,11 @@ class GatherDimensionNumbers(NamedTuple):
       operand_batching_dims: dimensions of the operand that go along with dimensions of the indices.
       start_indices_batching_dims: those dimensions of the indices.
 
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> ops.gather(np.array([10, 11, 12]), np.array([[2], [0]]), GatherDimensionNumbers((), (0,), (0,)), (1,))
+    array([12, 10])
+
     Source: ``jax.lax.GatherDimensionNumbers``.
     """
 
@@ -52,6 +57,11 @@ class ScatterDimensionNumbers(NamedTuple):
       operand_batching_dims: dimensions of the operand that go along with dimensions of the indices.
       scatter_indices_batching_dims: those dimensions of the indices.
 
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> ops.scatter(np.array([1, 2, 3]), np.array([[2]]), np.array([9]), ScatterDimensionNumbers((), (0,), (0,)))
+    array([1, 2, 9])
+
     Source: ``jax.lax.ScatterDimensionNumbers``.
     """
 
@@ -67,6 +77,9 @@ class GatherScatterMode(enum.Enum):
 
     ``CLIP`` moves it inside. ``FILL_OR_DROP`` reads a constant, and writes nothing. ``PROMISE_IN_BOUNDS`` says that
     there is none; otherwise a read is clipped and a write is dropped, and derivatives are wrong.
+
+    >>> GatherScatterMode.from_any("drop")
+    <GatherScatterMode.FILL_OR_DROP: 'fill_or_drop'>
 
     Source: ``jax.lax.GatherScatterMode``.
     """
