@@ -216,7 +216,21 @@ _lock = threading.Lock()
 
 
 def register_cache(cache: Clearable) -> None:
-    """Adds a cache to `cache_report` and `clear_caches`. It is referenced weakly."""
+    """Adds a cache to `cache_report` and `clear_caches`. It is referenced weakly.
+
+    >>> class Squares:
+    ...     name, limit, hits, misses = "squares of register_cache", 16, None, 3
+    ...
+    ...     def __len__(self):
+    ...         return 3
+    ...
+    ...     def clear(self):
+    ...         pass
+    >>> squares = Squares()
+    >>> register_cache(squares)
+    >>> [use for use in cache_report().caches if use.name == squares.name]
+    [CacheUse(name='squares of register_cache', caches=1, size=3, limit=16, hits=None, misses=3)]
+    """
     with _lock:
         _caches.add(cache)
 
@@ -237,6 +251,9 @@ class CacheUse:
       limit: how many each holds at most.
       hits: how many lookups found an entry; None where nobody counts.
       misses: how many found none.
+
+    >>> CacheUse("squares", caches=1, size=3, limit=16, hits=7, misses=3).size
+    3
     """
 
     name: str
@@ -253,6 +270,10 @@ class CacheReport:
 
     Attributes:
       caches: a line for each name.
+
+    >>> CacheReport((CacheUse("squares", caches=1, size=3, limit=16, hits=7, misses=3),))
+    cache    caches  size  limit  hits  misses
+    squares       1     3     16     7       3
     """
 
     caches: tuple[CacheUse, ...]
@@ -309,7 +330,15 @@ def _total_hits(caches: list[Clearable]) -> int | None:
 def clear_caches() -> None:
     """Removes every entry of every cache: traces, transformed jaxprs, cached rules, compiled programs.
 
-    Law: no result changes. Source: ``jax.clear_caches``.
+    Law: no result changes.
+
+    >>> cache = Cache("squares of clear_caches", 16)
+    >>> _ = cache.insert(2, 4)
+    >>> clear_caches()
+    >>> len(cache)
+    0
+
+    Source: ``jax.clear_caches``.
     """
     for cache in _registered():
         cache.clear()

@@ -25,12 +25,20 @@ _repr = _Short(maxother=60, maxstring=60)
 
 
 def shorten(x: object) -> str:
-    """Returns a value's text, shortened for an error message."""
+    """Returns a value's text, shortened for an error message.
+
+    >>> shorten("a" * 100), shorten(2**3000)
+    ("'aaaaaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaaaaaaaaaaaaaaaaaa'", 'an integer of 3,001 bits')
+    """
     return _repr.repr(x)
 
 
 class LawfulError(Exception):
-    """The root of all errors raised for a user's mistake. Its message begins with the user's line."""
+    """The root of all errors raised for a user's mistake. Its message begins with the user's line.
+
+    >>> LawfulError("sqrt: expected a number, got 'a'").message
+    "sqrt: expected a number, got 'a'"
+    """
 
     def __init__(self, message: str, *, source: SourceLine | None = None) -> None:
         source = user_source() if source is None else source
@@ -53,27 +61,67 @@ def _rebuild(cls: type[LawfulError], message: str) -> LawfulError:
 
 
 class ArgumentValueError(LawfulError, ValueError):
-    """An argument has the right type and a value that the function cannot use."""
+    """An argument has the right type and a value that the function cannot use.
+
+    >>> from lawful import tree
+    >>> tree.transpose(tree.structure([]), None, [])
+    Traceback (most recent call last):
+    lawful.tree.base.errors.ArgumentValueError: ...: transpose: expected an inner_treedef with the outer structure ...
+    """
 
 
 class NestingError(LawfulError, RecursionError):
     """A tree, or control flow, is nested more deeply than Python's stack is.
 
     Cure: nest less deeply: flat lists for chains, ``scan`` for repeated choices; or ``sys.setrecursionlimit``.
+
+    >>> from lawful import tree
+    >>> nested = 1
+    >>> for _ in range(100_000):
+    ...     nested = [nested]
+    >>> tree.leaves(nested)
+    Traceback (most recent call last):
+    lawful.tree.base.errors.NestingError: ...
     """
 
 
 class TreeStructureError(LawfulError, ValueError):
-    """Pytrees that should have the same structure differ."""
+    """Pytrees that should have the same structure differ.
+
+    >>> from lawful import tree
+    >>> tree.map(lambda x, y: x + y, [1, 2], [3])
+    Traceback (most recent call last):
+    lawful.tree.base.errors.TreeStructureError: ...
+    """
 
 
 class TreeTypeError(LawfulError, TypeError):
-    """A pytree, or a function that flattens or rebuilds one, is not as it should be."""
+    """A pytree, or a function that flattens or rebuilds one, is not as it should be.
+
+    >>> from lawful import tree
+    >>> tree.reduce(lambda x, y: x + y, [])
+    Traceback (most recent call last):
+    lawful.tree.base.errors.TreeTypeError: ...: reduce: expected a tree with leaves, got one without; give an initializer
+    """
 
 
 class TreeNodeError(TreeTypeError, ArgumentValueError):
-    """A value is no node, or its type flattens or compares in a way that trees cannot use. JAX raises ValueError."""
+    """A value is no node, or its type flattens or compares in a way that trees cannot use. JAX raises ValueError.
+
+    >>> from lawful import tree
+    >>> class Pair: ...
+    >>> tree.register_node(Pair, lambda pair: [1, 2, 3], lambda aux, children: Pair())
+    >>> tree.leaves(Pair())
+    Traceback (most recent call last):
+    lawful.tree.base.errors.TreeNodeError: ...: expected a pair (children, aux_data), got [1, 2, 3]; ...
+    """
 
 
 class TreeTransposeError(TreeStructureError, TreeTypeError):
-    """A tree of trees has another structure than the one to transpose it by. JAX raises TypeError."""
+    """A tree of trees has another structure than the one to transpose it by. JAX raises TypeError.
+
+    >>> from lawful import tree
+    >>> tree.transpose(tree.structure([0, 0]), tree.structure((0, 0)), [(1, 2), [3, 4]])
+    Traceback (most recent call last):
+    lawful.tree.base.errors.TreeTransposeError: ...
+    """

@@ -34,6 +34,11 @@ def lazy_imports(
       modules: the modules to import. Their public names are in the package's ``__all__``, or else in that of the first
       module.
       missing: returns the error for a name that none of them has; by default Python's own.
+
+    >>> import json
+    >>> attribute, names = lazy_imports("json", "tool")
+    >>> "loads" in names()
+    True
     """
     lazy = _LazyImport(package, modules, missing)
     _pending.append(lazy)
@@ -41,7 +46,10 @@ def lazy_imports(
 
 
 def load_lazy_imports() -> None:
-    """Runs all lazy imports of the packages imported so far."""
+    """Runs all lazy imports of the packages imported so far.
+
+    >>> load_lazy_imports()
+    """
     tried: list[_LazyImport] = []
     # An imported module may import other packages.
     while pending := [each for each in _pending if each not in tried and not each.is_loading_here()]:

@@ -29,6 +29,13 @@ def record[C](cls: type[C], /) -> type[C]:
       cls: a class with annotated fields, some with defaults. A method that it defines itself stays.
 
     Law: two values are equal if they are of one class and have equal fields; equal values have equal hashes.
+
+    >>> @record
+    ... class Point:
+    ...     x: float
+    ...     y: float = 0.0
+    >>> Point(1.0), Point(1.0) == Point(1.0, 0.0)
+    (Point(x=1.0, y=0.0), True)
     """
     names = tuple(cls.__annotations__)
     namespace = {name: value for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")}

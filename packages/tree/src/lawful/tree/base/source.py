@@ -41,6 +41,9 @@ class SourceLine:
 
     ``str(source)`` is ``folder/file.py:12 (name of the function)``, with the path as Python recorded it. For a test,
     ``SourceLine(function.__code__, 0)`` is the first line of a function's body.
+
+    >>> str(SourceLine((lambda: 0).__code__, 0))
+    '<doctest ...>:1 (<lambda>)'
     """
 
     __slots__ = ("_code", "_instruction")
