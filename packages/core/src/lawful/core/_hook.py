@@ -103,6 +103,10 @@ class plain_traces:
     """While a thread is inside it, what the thread traces runs on the plain interpreters.
 
     Accelerators replay cached equations as they are. Here each equation is typed where it is recorded.
+
+    >>> with plain_traces():
+    ...     traces_are_plain()
+    True
     """
 
     __slots__ = ()
@@ -115,7 +119,12 @@ class plain_traces:
 
 
 def is_plain() -> bool:
-    """Whether the plain interpreters are in use."""
+    """Whether the plain interpreters are in use.
+
+    >>> with plain():
+    ...     is_plain()
+    True
+    """
     return _plain_depth > 0
 
 

@@ -18,6 +18,10 @@ def require_closed(function: str, closed: Any) -> None:
 
     Raises:
       ArgumentTypeError: it is none.
+
+    >>> require_closed("my_pass", max)
+    Traceback (most recent call last):
+    lawful.core._errors.ArgumentTypeError: ...: my_pass: expected a ClosedJaxpr, got ...; call make_jaxpr(f)(*args) ...
     """
     if not isinstance(closed, ClosedJaxpr):
         raise ArgumentTypeError(f"{function}: expected a ClosedJaxpr, got {_described(closed)}")
@@ -32,6 +36,10 @@ def require_jaxpr(function: str, jaxpr: Any) -> None:
 
     Raises:
       ArgumentTypeError: it is none.
+
+    >>> require_jaxpr("my_pass", 2.0)
+    Traceback (most recent call last):
+    lawful.core._errors.ArgumentTypeError: ...: my_pass: expected a jaxpr, got 2.0 of type float; ...
     """
     if not isinstance(jaxpr, (Jaxpr, ClosedJaxpr)):
         raise ArgumentTypeError(f"{function}: expected a jaxpr, got {_described(jaxpr)}")

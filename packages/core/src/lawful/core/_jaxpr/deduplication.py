@@ -22,5 +22,9 @@ def deduplicated(closed: ClosedJaxpr) -> ClosedJaxpr:
     Every function that traces the body of a loop or of a call passes the jaxpr through here.
 
     Law: the result is alpha-equivalent to ``closed``, and has the same source lines.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> deduplicated(parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }"))
+    { lambda ; a:f64[]. let in (a,) }
     """
     return deduplication_hook.use(closed)

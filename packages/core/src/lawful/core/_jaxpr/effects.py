@@ -35,7 +35,11 @@ def _has_effects_within(closed: ClosedJaxpr) -> bool:
 
 
 def applies_effects(primitive: Primitive, params: dict[str, Any]) -> bool:
-    """Whether a primitive, applied with some parameters, is effectful or is given a jaxpr that has effects."""
+    """Whether a primitive, applied with some parameters, is effectful or is given a jaxpr that has effects.
+
+    >>> applies_effects(Primitive("beep", effectful=True), {}), applies_effects(Primitive("sin"), {})
+    (True, False)
+    """
     return primitive.effectful or any(
         has_effects(jaxpr) if isinstance(jaxpr, ClosedJaxpr) else _any_effectful(jaxpr)
         for jaxpr in sub_jaxprs(params.values())

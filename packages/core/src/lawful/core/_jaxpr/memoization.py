@@ -93,6 +93,16 @@ def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Calla
     The results are kept in the jaxpr, and die with it. A result for several jaxprs, such as the branches of a choice,
     is kept in the one that dies first. A result is computed in each call if rules of primitives without ``pure_rules``
     ran for it.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> @memoize
+    ... def operands(closed):
+    ...     print("counting")
+    ...     return len(closed.invars)
+    >>> closed = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }")
+    >>> operands(closed), operands(closed)
+    counting
+    (1, 1)
     """
     return _memoized(function, _computed)
 
@@ -100,7 +110,18 @@ def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Calla
 def memoize_program[**P, R](
     function: Callable[Concatenate[ClosedJaxpr, P], R],
 ) -> Callable[Concatenate[ClosedJaxpr, P], R]:
-    """Memoizes a function that compiles: every program is compiled once, as under ``jit``, also by impure rules."""
+    """Memoizes a function that compiles: every program is compiled once, as under ``jit``, also by impure rules.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> @memoize_program
+    ... def text(closed):
+    ...     print("compiling")
+    ...     return str(closed)
+    >>> closed = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }")
+    >>> text(closed) == text(closed)
+    compiling
+    True
+    """
     return _memoized(function, _compiled)
 
 

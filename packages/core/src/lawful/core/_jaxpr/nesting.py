@@ -22,6 +22,11 @@ class Run(NamedTuple):
         is: it computes the predicate of a loop.
       fed_back: which operand an output replaces in the next iteration: positions of operands of the equation, by
         positions of outputs of the jaxpr. Without iterations the result is that operand.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> body = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }").jaxpr
+    >>> Run(body, operands=[0], results=[0], fed_back={0: 0}).fed_back
+    {0: 0}
     """
 
     jaxpr: Jaxpr
@@ -31,12 +36,25 @@ class Run(NamedTuple):
 
 
 def runs_of_call(eqn: JaxprEqn) -> list[Run]:
-    """Returns what the call of a jaxpr runs: that jaxpr, with all operands, for all results."""
+    """Returns what the call of a jaxpr runs: that jaxpr, with all operands, for all results.
+
+    >>> from lawful.core import Primitive, parse_jaxpr
+    >>> closed = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }")
+    >>> (run,) = runs_of_call(JaxprEqn(Primitive("call"), closed.invars, closed.invars, {"jaxpr": closed}))
+    >>> run.jaxpr is closed.jaxpr, run.operands, run.results
+    (True, range(0, 1), range(0, 1))
+    """
     return [Run(eqn.params["jaxpr"].jaxpr, range(len(eqn.invars)), range(len(eqn.outvars)))]
 
 
 def sub_jaxprs(values: Iterable[Any]) -> Iterator[Jaxpr | ClosedJaxpr]:
-    """Yields the jaxprs among some values of parameters, also those in tuples and lists."""
+    """Yields the jaxprs among some values of parameters, also those in tuples and lists.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> closed = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }")
+    >>> list(sub_jaxprs([3, (closed, closed)]))
+    [{ lambda ; a:f64[]. let in (a,) }, { lambda ; a:f64[]. let in (a,) }]
+    """
     rest = [*values]
     rest.reverse()
     while rest:
@@ -48,17 +66,35 @@ def sub_jaxprs(values: Iterable[Any]) -> Iterator[Jaxpr | ClosedJaxpr]:
 
 
 def holds_jaxprs(params: dict[str, Any]) -> bool:
-    """Whether there is a jaxpr among some parameters, also in tuples and lists."""
+    """Whether there is a jaxpr among some parameters, also in tuples and lists.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> closed = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }")
+    >>> holds_jaxprs({"jaxpr": closed}), holds_jaxprs({"axis": 0})
+    (True, False)
+    """
     return next(sub_jaxprs(params.values()), None) is not None
 
 
 def holds_constants(params: dict[str, Any]) -> bool:
-    """Whether a jaxpr among some parameters has constants of its own."""
+    """Whether a jaxpr among some parameters has constants of its own.
+
+    >>> from lawful.core import Var, get_aval
+    >>> c = Var(get_aval(2.0))
+    >>> closed = ClosedJaxpr(Jaxpr([c], [], [], [c]), [2.0])
+    >>> holds_constants({"jaxpr": closed}), holds_constants({"axis": 0})
+    (True, False)
+    """
     return any(isinstance(jaxpr, ClosedJaxpr) and jaxpr.consts for jaxpr in sub_jaxprs(params.values()))
 
 
 def ordered_params(params: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Returns parameters in the order in which they print: by name, those that hold jaxprs last."""
+    """Returns parameters in the order in which they print: by name, those that hold jaxprs last.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> ordered_params({"body": parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }"), "size": 3, "axis": 0})
+    [('axis', 0), ('size', 3), ('body', { lambda ; a:f64[]. let in (a,) })]
+    """
     items = sorted(params.items(), key=itemgetter(0))
     if holds_jaxprs(params):
         items.sort(key=lambda item: next(sub_jaxprs(item[1:]), None) is not None)
@@ -66,17 +102,35 @@ def ordered_params(params: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def open_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> Jaxpr:
-    """Returns a jaxpr without the values of its constants."""
+    """Returns a jaxpr without the values of its constants.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> closed = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }")
+    >>> open_jaxpr(closed) is closed.jaxpr, open_jaxpr(closed.jaxpr) is closed.jaxpr
+    (True, True)
+    """
     return jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
 
 
 def jaxprs_in_params(params: dict[str, Any]) -> Iterator[Jaxpr]:
-    """Yields the jaxprs among an equation's parameters, without their constants, also those in tuples and lists."""
+    """Yields the jaxprs among an equation's parameters, without their constants, also those in tuples and lists.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> closed = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }")
+    >>> list(jaxprs_in_params({"branches": (closed,), "size": 3})) == [closed.jaxpr]
+    True
+    """
     return map(open_jaxpr, sub_jaxprs(params.values()))
 
 
 def map_jaxprs(function: Callable[[ClosedJaxpr], ClosedJaxpr], params: dict[str, Any]) -> dict[str, Any]:
-    """Returns parameters with a function applied to each closed jaxpr among them, also to those in tuples."""
+    """Returns parameters with a function applied to each closed jaxpr among them, also to those in tuples.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> closed, other = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }"), parse_jaxpr("{ lambda ; a:f64[]. let in () }")
+    >>> map_jaxprs(lambda closed: other, {"jaxpr": closed, "size": 3})
+    {'jaxpr': { lambda ; a:f64[]. let in () }, 'size': 3}
+    """
     return {name: _map_value(function, value) for name, value in params.items()}
 
 
@@ -96,7 +150,14 @@ def nested_jaxprs(eqn: JaxprEqn) -> Iterator[Jaxpr]:
 
 
 def distinct_jaxprs(roots: Iterable[Jaxpr]) -> tuple[list[Jaxpr], set[int]]:
-    """Returns the distinct jaxprs within some, each after those within it, and the ids of those met again."""
+    """Returns the distinct jaxprs within some, each after those within it, and the ids of those met again.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> jaxpr = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }").jaxpr
+    >>> order, repeated = distinct_jaxprs([jaxpr, jaxpr])
+    >>> order == [jaxpr], repeated == {id(jaxpr)}
+    (True, True)
+    """
     order: list[Jaxpr] = []
     seen: set[int] = set()
     shared: set[int] = set()

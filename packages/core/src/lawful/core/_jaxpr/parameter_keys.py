@@ -17,6 +17,9 @@ def exact_params_key(params: dict[Any, Any]) -> Hashable:
     """Returns the exact key of parameters.
 
     It is not hashable if a parameter holds a program, because no cache may keep a program alive.
+
+    >>> exact_params_key({"axis": 1}) == exact_params_key({"axis": 1.0})
+    False
     """
     return tuple(
         [

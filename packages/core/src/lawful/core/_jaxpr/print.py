@@ -115,7 +115,12 @@ def _fresh_names() -> Iterator[str]:
 
 
 def variable_names(jaxpr: Jaxpr) -> dict[Var, str]:
-    """Returns the names that a jaxpr's variables print with, in the order of their binding."""
+    """Returns the names that a jaxpr's variables print with, in the order of their binding.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> variable_names(parse_jaxpr("{ lambda ; x:f64[] y:i32[2]. let in (x, y) }").jaxpr)
+    {Var(f64[]): 'a', Var(i32[2]): 'b'}
+    """
     used = {atom for atom in jaxpr.outvars if type(atom) is Var}
     for eqn in jaxpr.eqns:
         used.update([atom for atom in eqn.invars if type(atom) is Var])

@@ -22,7 +22,12 @@ from lawful.core._types.aval import AxisNames, ShapedArray
 
 
 def common_axes(avals: Sequence[ShapedArray]) -> AxisNames:
-    """Returns the axes that any of some values varies over."""
+    """Returns the axes that any of some values varies over.
+
+    >>> x, y = ShapedArray((3,), float, vma=frozenset({"x"})), ShapedArray((3,), float)
+    >>> common_axes([x, y])
+    frozenset({'x'})
+    """
     found: AxisNames = frozenset()
     for aval in avals:
         found |= aval.vma
@@ -48,6 +53,10 @@ def with_axes(
       operands: its operands.
       params: its parameters.
       results: the types of its results.
+
+    >>> x, y = Var(ShapedArray((), float, vma=frozenset({"x"}))), Var(ShapedArray((), float))
+    >>> with_axes(Primitive("add"), [x, y], {}, [ShapedArray((), float)])
+    [ShapedArray(f64[]{V:x})]
     """
     if types_its_axes(primitive, params):
         return results
@@ -62,6 +71,9 @@ def vary(x: Any, axes: AxisNames) -> Any:
     """Returns a value as one that varies over further axes: it is the same on all devices along them, as before.
 
     Outside of those axes, where ``vmap`` stands for them, it is the value itself.
+
+    >>> vary(2.0, frozenset({"x"}))
+    2.0
     """
     trace = current.trace
     axes &= trace.checked_axes - trace.divergent_axes
@@ -71,7 +83,11 @@ def vary(x: Any, axes: AxisNames) -> Any:
 
 
 def with_axes_of(x: Any, aval: ShapedArray) -> Any:
-    """Returns a value as one that varies over the axes of a type too, also those along which branches differ."""
+    """Returns a value as one that varies over the axes of a type too, also those along which branches differ.
+
+    >>> with_axes_of(2.0, ShapedArray((), float, vma=frozenset({"x"})))
+    2.0
+    """
     missing = aval.vma - get_aval(x).vma
     if missing:
         x = vary(x, missing)
@@ -93,6 +109,10 @@ def vary_alike(
     Casts of earlier operands of the trace are used again. The jaxprs of a call take operands of exactly their types.
     Where devices run different ones, as in branches, or run them unequally often, as a loop's body, all that is in them
     varies over the axes along which the devices differ.
+
+    >>> from lawful.core import eval_trace
+    >>> vary_alike(eval_trace, {}, Primitive("add"), [1.0, 2.0], {})
+    ([1.0, 2.0], {})
     """
     avals = [aval.update(vma=_recorded_axes(trace, x, aval)) for x, aval in zip(args, avals_of(args), strict=True)]
     if types_its_axes(primitive, params):
@@ -196,7 +216,12 @@ def _is_array(x: Any, aval: ShapedArray) -> bool:
 
 
 class diverging(new_trace):
-    """Inside it, what is traced runs on some devices only, which differ in their position along some axes."""
+    """Inside it, what is traced runs on some devices only, which differ in their position along some axes.
+
+    >>> with diverging(frozenset({"x"})):
+    ...     current.trace.divergent_axes
+    frozenset({'x'})
+    """
 
     __slots__ = ()
 
@@ -258,13 +283,22 @@ def without_axes(closed: ClosedJaxpr) -> ClosedJaxpr:
     Equations of ``pvary`` stay: a loop that is reversed transposes its body while it runs. A primitive may have a rule
     in the slot ``"untyped"``: of the types of operands, and parameters, to parameters. So a call of a Python function,
     which may ask for types, becomes one of a jaxpr; the axes must be known here.
+
+    >>> x = Var(ShapedArray((3,), float, vma=frozenset({"x"})))
+    >>> without_axes(ClosedJaxpr(Jaxpr([], [x], [], [x])))
+    { lambda ; a:f64[3]. let in (a,) }
     """
     return _without_axes(closed, keep_pvary=True)
 
 
 @memoize
 def without_pvary(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns what `without_axes` returns, without ``pvary``, which is the identity there."""
+    """Returns what `without_axes` returns, without ``pvary``, which is the identity there.
+
+    >>> x = Var(ShapedArray((3,), float, vma=frozenset({"x"})))
+    >>> without_pvary(ClosedJaxpr(Jaxpr([], [x], [], [x])))
+    { lambda ; a:f64[3]. let in (a,) }
+    """
     return _without_axes(closed, keep_pvary=False)
 
 

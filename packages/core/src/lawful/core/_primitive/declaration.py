@@ -20,7 +20,11 @@ T = TypeVar("T")
 
 
 class Choose(Protocol):
-    """The source of random calls: Hypothesis, or a seeded generator."""
+    """The source of random calls: Hypothesis, or a seeded generator.
+
+    >>> def sample(choose: Choose):
+    ...     return (ShapedArray((choose.integer(1, 3),), choose.dtype("f")),), {}
+    """
 
     def integer(self, low: int, high: int) -> int:
         """Returns an integer between both bounds, which are included."""
@@ -44,6 +48,9 @@ class Excluded:
         gives a mask.
       reason: the mathematical reason: "a kink", "a jump", "the slope is infinite".
       order: the lowest order of a derivative that does not exist there; 0 for a jump or pole.
+
+    >>> Excluded(0.0, "a kink")
+    Excluded(point=0.0, reason='a kink', order=1)
     """
 
     point: float | Callable[..., Any]
@@ -59,6 +66,9 @@ class Unequal:
       backend: its name; empty for every other way to compute the same, the reference among them.
       point: a function of all arguments and parameters that gives a mask, or a single truth value.
       reason: what the backend does there.
+
+    >>> Unequal("xla", lambda x: x == 0.0, "it gives 0").point(np.array([0.0, 1.0]))
+    array([ True, False])
     """
 
     backend: str
@@ -68,7 +78,11 @@ class Unequal:
 
 @record
 class Interval:
-    """The interval of an argument in which the value and the derivative of an op are finite and well conditioned."""
+    """The interval of an argument in which the value and the derivative of an op are finite and well conditioned.
+
+    >>> Interval(-1.0, 1.0, excluded=(Excluded(0.0, "a kink"),)).high
+    1.0
+    """
 
     low: float = -2.0
     high: float = 2.0
@@ -104,6 +118,9 @@ class Declaration:
 
     Raises:
       ArgumentTypeError: ``excluded`` has a point of one argument, which belongs to the `Interval` of that argument.
+
+    >>> Declaration(sample=lambda choose: ((ShapedArray((2,), float),), {}), reference=np.sin).reference(0.0)
+    np.float64(0.0)
     """
 
     sample: Callable[[Choose], Call]
@@ -131,7 +148,11 @@ class Declaration:
 
 
 def of_numpy[F: Callable[..., Any]](function: F) -> F:
-    """Marks an implementation that calls NumPy alone: it does not read the current trace, and takes any byte order."""
+    """Marks an implementation that calls NumPy alone: it does not read the current trace, and takes any byte order.
+
+    >>> of_numpy(lambda x: np.sin(x)).is_numpy
+    True
+    """
     function.is_numpy = True  # type: ignore[attr-defined]
     return function
 
@@ -142,6 +163,9 @@ def by_elements[F: Callable[..., Any]](function: F) -> F:
     It calls NumPy alone, decides nothing by the values of elements, and returns a new array.
 
     Law: of arrays cut into blocks of at least 4,096 elements, it gives the blocks of the whole result.
+
+    >>> by_elements(lambda x: np.sin(x)).is_by_elements
+    True
     """
     function.is_by_elements = True  # type: ignore[attr-defined]
     return function

@@ -79,7 +79,13 @@ _impure = _Count()
 
 
 def note_impure_rule() -> None:
-    """Counts a rule of a primitive without ``pure_rules`` that is about to run in this thread."""
+    """Counts a rule of a primitive without ``pure_rules`` that is about to run in this thread.
+
+    >>> before = impure_rules()
+    >>> note_impure_rule()
+    >>> impure_rules() - before
+    1
+    """
     _impure.count += 1
 
 
@@ -87,6 +93,11 @@ def impure_rules() -> int:
     """Returns how many rules without ``pure_rules`` ran in this thread.
 
     A result may be cached only if the count is the same before and after its computation.
+
+    >>> before = impure_rules()
+    >>> note_impure_rule()
+    >>> impure_rules() == before
+    False
     """
     return _impure.count
 
@@ -102,6 +113,13 @@ def pair_of_rule(primitive: Primitive, slot: str, parts: str, result: Any) -> tu
 
     Raises:
       ArgumentTypeError: it is no pair, or for a primitive with several results no pair of lists of one length.
+
+    >>> from lawful.core import Primitive
+    >>> pair_of_rule(Primitive("sin"), "jvp", "(primal_out, tangent_out)", [0.0, 1.0])
+    (0.0, 1.0)
+    >>> pair_of_rule(Primitive("sin"), "jvp", "(primal_out, tangent_out)", 1.0)
+    Traceback (most recent call last):
+    lawful.core._errors.ArgumentTypeError: ...: jvp rule of 'sin': expected a pair (primal_out, tangent_out), ...
     """
     is_pair = isinstance(result, tuple | list) and len(result) == 2
     if is_pair and not primitive.multiple_results:

@@ -13,6 +13,9 @@ def refuse_nesting(error: BaseException | None, traceback: TracebackType | None,
     """Raises NestingError for a RecursionError that nested transformations, calls, branches or loops caused.
 
     A RecursionError of the user's own functions is not replaced.
+
+    >>> refuse_nesting(ValueError("not nested"), None, "jit") is None
+    True
     """
     if not isinstance(error, RecursionError) or isinstance(error, NestingError):
         return

@@ -35,6 +35,9 @@ class Tracer:
     A subclass gives ``aval`` and ``source``, and ``parent_value`` where it stands for a value of the trace's parent.
     ``source`` is the line that computed the value. An argument's is the line that applied the transformation, the same
     object as that of its trace.
+
+    >>> issubclass(Tracer, np.ndarray), Tracer.__array_priority__
+    (False, 1000.0)
     """
 
     __slots__ = ("__weakref__", "_trace")
@@ -279,7 +282,16 @@ class Tracer:
 
 
 def unusable_tracer(tracer: Tracer) -> UnexpectedTracerError:
-    """Returns the error that says why a tracer that is not of an enclosing transformation cannot be used."""
+    """Returns the error that says why a tracer that is not of an enclosing transformation cannot be used.
+
+    >>> from lawful.core import Trace
+    >>> aval, trace = ShapedArray((), float), Trace(None, "jit")
+    >>> x = type("Abstract", (Tracer,), {"aval": aval, "source": None, "_trace": trace})()
+    >>> trace.active = False
+    >>> raise unusable_tracer(x)
+    Traceback (most recent call last):
+    lawful.core._errors.UnexpectedTracerError: ...got the tracer f64[] of jit, which has ended; ...
+    """
     trace = tracer._trace
     made = f"the tracer {tracer.aval} of {trace.transformation}"
     if tracer.source is not None:
@@ -297,7 +309,16 @@ def unusable_tracer(tracer: Tracer) -> UnexpectedTracerError:
 
 
 def define_array_methods(methods: type) -> None:
-    """Gives every tracer the operators and methods of a class: how ``lawful.ops`` makes tracers behave as arrays."""
+    """Gives every tracer the operators and methods of a class: how ``lawful.ops`` makes tracers behave as arrays.
+
+    >>> class Methods:
+    ...     def times_two_of_docstring(self):
+    ...         return "twice"
+    >>> define_array_methods(Methods)
+    >>> Tracer().times_two_of_docstring()
+    'twice'
+    >>> del Tracer.times_two_of_docstring
+    """
     for name, method in vars(methods).items():
         if name not in ("__module__", "__dict__", "__weakref__", "__doc__", "__slots__", "__qualname__", "__hash__"):
             setattr(Tracer, name, method)

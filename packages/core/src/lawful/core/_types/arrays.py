@@ -38,6 +38,12 @@ def register_array_type(cls: type, *, aval: AvalOf, to_numpy: ToNumpy | None = N
       aval: gives the :class:`ShapedArray` of an instance.
       to_numpy: gives its value as a NumPy array or scalar, without a copy where that is possible. None for a
         tracer, which has no value.
+
+    >>> class Celsius:
+    ...     degrees = np.array([20.0, 25.0])
+    >>> register_array_type(Celsius, aval=lambda x: get_aval(x.degrees), to_numpy=lambda x: x.degrees)
+    >>> get_aval(Celsius()), to_numpy(Celsius())
+    (ShapedArray(f64[2]), array([20., 25.]))
     """
     _aval_of[cls] = aval
     if to_numpy is not None:
@@ -201,7 +207,11 @@ array_types = _aval_of.keys()
 
 
 def is_array(x: Any) -> bool:
-    """Whether ``x`` is an array, number or tracer: something that ops take."""
+    """Whether ``x`` is an array, number or tracer: something that ops take.
+
+    >>> is_array(2.0), is_array(np.zeros(2)), is_array([2.0])
+    (True, True, False)
+    """
     if type(x) in _aval_of:
         return True
     try:
@@ -216,6 +226,9 @@ def to_numpy(x: Any) -> Any:
 
     Raises:
       NonArrayError: ``x`` is not an array, or a tracer, which has no value.
+
+    >>> to_numpy(np.array([1.0, 2.0])), to_numpy(2.0)
+    (array([1., 2.]), 2.0)
     """
     convert = _to_numpy.get(type(x))
     if convert is None:

@@ -109,7 +109,12 @@ def _intern(shape: tuple[int, ...], dtype: Any, weak_type: bool, vma: AxisNames 
 
 
 def require_size(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Raises ArgumentValueError if an array has more bytes than can be counted: NumPy and XLA have none of these."""
+    """Raises ArgumentValueError if an array has more bytes than can be counted: NumPy and XLA have none of these.
+
+    >>> require_size((2**31, 2**31), np.dtype("float64"))
+    Traceback (most recent call last):
+    lawful.tree.base.errors.ArgumentValueError: ...: shape: expected an array of less than 2**63 bytes, got ...
+    """
     if math.prod(shape) * dtype.itemsize >= 2**63:
         sizes = ",".join(map(str, shape))
         raise ArgumentValueError(
@@ -129,7 +134,11 @@ def _new(shape: tuple[int, ...], dtype: np.dtype[Any], weak_type: bool, vma: Axi
 
 
 class Zero:
-    """A tangent or cotangent known to be zero. It costs no memory and no arithmetic. It has an ``aval``."""
+    """A tangent or cotangent known to be zero. It costs no memory and no arithmetic. It has an ``aval``.
+
+    >>> Zero(ShapedArray((2,), "float32"))
+    Zero(f32[2])
+    """
 
     __slots__ = ("aval",)
 
@@ -151,7 +160,11 @@ class Zero:
 
 
 class UndefinedPrimal:
-    """Stands, in a transpose rule, for the argument with respect to which a primitive is transposed."""
+    """Stands, in a transpose rule, for the argument with respect to which a primitive is transposed.
+
+    >>> UndefinedPrimal(ShapedArray((2,), "float32"))
+    UndefinedPrimal(f32[2])
+    """
 
     __slots__ = ("aval",)
 
@@ -163,7 +176,11 @@ class UndefinedPrimal:
 
 
 def zeros(aval: ShapedArray) -> Any:
-    """Returns the array of zeros of a type; of dtype float0 where the type is that of integers' tangents."""
+    """Returns the array of zeros of a type; of dtype float0 where the type is that of integers' tangents.
+
+    >>> zeros(ShapedArray((2,), "float32"))
+    array([0., 0.], dtype=float32)
+    """
     return np.zeros(aval.shape, aval.dtype)
 
 

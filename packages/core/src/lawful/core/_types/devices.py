@@ -30,12 +30,22 @@ def register_device_type(cls: type, *, put: Callable[[Any, Any], Any]) -> None:
     Args:
       cls: the type.
       put: ``put(x, device)`` gives an array, of the type of a backend, with the values of ``x`` on the device.
+
+    >>> class Disk: ...
+    >>> register_device_type(Disk, put=lambda x, device: ("on disk", x.tolist()))
+    >>> move_to_device(np.zeros(2), Disk())
+    ('on disk', [0.0, 0.0])
     """
     _put_on[cls] = put
 
 
 def check_device(name: str, device: Any) -> None:
-    """Raises ArgumentValueError for what is no device: None, ``"cpu"``, or an instance of a registered type."""
+    """Raises ArgumentValueError for what is no device: None, ``"cpu"``, or an instance of a registered type.
+
+    >>> check_device("zeros", "gpu")
+    Traceback (most recent call last):
+    lawful.tree.base.errors.ArgumentValueError: ...: zeros: expected a device, got 'gpu'; ...
+    """
     if device is not None and type(device) not in _put_on and not (isinstance(device, str) and device == NUMPY_DEVICE):
         raise ArgumentValueError(
             f"{name}: expected a device, got {shorten(device)}; leave it out, or give 'cpu' or the device of an array"

@@ -55,27 +55,48 @@ _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
 def kind(dtype: np.dtype[Any]) -> str:
-    """Returns the kind of a dtype, ``b i u f c`` as NumPy has them, and ``f`` for the floats of ml_dtypes."""
+    """Returns the kind of a dtype, ``b i u f c`` as NumPy has them, and ``f`` for the floats of ml_dtypes.
+
+    >>> kind(np.dtype("float32")), kind(np.dtype("int8")), kind(np.dtype("bool"))
+    ('f', 'i', 'b')
+    """
     return "f" if dtype in _LOW_PRECISION else dtype.kind
 
 
 def is_of_ml_dtypes(dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype is a float of ml_dtypes, whose NaNs NumPy sorts anywhere: float32 has all of its numbers."""
+    """Whether a dtype is a float of ml_dtypes, whose NaNs NumPy sorts anywhere: float32 has all of its numbers.
+
+    >>> import ml_dtypes
+    >>> is_of_ml_dtypes(np.dtype(ml_dtypes.bfloat16)), is_of_ml_dtypes(np.dtype("float32"))
+    (True, False)
+    """
     return dtype in _LOW_PRECISION
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype is real floating."""
+    """Whether a dtype is real floating.
+
+    >>> is_float(np.dtype("float32")), is_float(np.dtype("complex64"))
+    (True, False)
+    """
     return kind(dtype) == "f"
 
 
 def is_complex(dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype is complex."""
+    """Whether a dtype is complex.
+
+    >>> is_complex(np.dtype("complex64")), is_complex(np.dtype("float32"))
+    (True, False)
+    """
     return dtype.kind == "c"
 
 
 def is_inexact(dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype is floating or complex: one that has tangents."""
+    """Whether a dtype is floating or complex: one that has tangents.
+
+    >>> is_inexact(np.dtype("complex64")), is_inexact(np.dtype("int32"))
+    (True, False)
+    """
     return dtype.kind in "fc" or dtype in _LOW_PRECISION
 
 
@@ -178,5 +199,9 @@ def promote_dtypes(*operands: tuple[np.dtype[Any], bool]) -> tuple[np.dtype[Any]
 
 
 def python_scalar_dtype(python_type: type) -> np.dtype[Any]:
-    """Returns the dtype that a Python bool, int, float or complex has on its own."""
+    """Returns the dtype that a Python bool, int, float or complex has on its own.
+
+    >>> python_scalar_dtype(int), python_scalar_dtype(float)
+    (dtype('int64'), dtype('float64'))
+    """
     return _WEAK_DTYPES[python_type]
