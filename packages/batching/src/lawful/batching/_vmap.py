@@ -135,6 +135,9 @@ def input_axes(
 
     Raises:
       ArgumentValueError: the axes do not fit the arguments.
+
+    >>> input_axes("f", (0, None), ([1.0, 2.0], 3.0), {}, [ShapedArray((5,), float)] * 2 + [ShapedArray((), float)])
+    [0, 0, None]
     """
     axes = _axes_of_arguments(name, in_axes, args, kwargs, len(avals))
     return [
@@ -197,6 +200,9 @@ def common_size(
       arguments: the pair of positional and keyword arguments.
       avals: the types of their leaves.
       dims: the mapped dimension of each.
+
+    >>> common_size("f", None, (([1.0, 2.0],), {}), [ShapedArray((5,), float), ShapedArray((3, 5), float)], [0, 1])
+    5
     """
     sizes = {aval.shape[dim] for aval, dim in zip(avals, dims, strict=True) if dim is not None}
     if axis_size is not None:
@@ -231,6 +237,9 @@ def output_axes(
       out_tree: the structure of the result.
       outs: its leaves.
       dims: for each the mapped dimension that it has already, or None.
+
+    >>> output_axes("f", -1, tree.structure(0), [1.0], [None])
+    [0]
     """
     axes = _axes_of_leaves(name, "out_axes", out_axes, "result", lambda: _numbered(out_tree), len(outs))
     return [

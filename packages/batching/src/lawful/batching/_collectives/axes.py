@@ -16,7 +16,12 @@ Groups = tuple[tuple[int, ...], ...]
 
 
 class UnboundAxisError(ArgumentValueError, NameError):
-    """An axis name was used outside of any ``vmap`` that binds it."""
+    """An axis name was used outside of any ``vmap`` that binds it.
+
+    >>> axis_size("rows")
+    Traceback (most recent call last):
+    lawful.batching._collectives.axes.UnboundAxisError: ...: expected an axis of an enclosing vmap, ... got 'rows'; ...
+    """
 
 
 def axis_size(axis_name: AxisName) -> int:
@@ -24,6 +29,11 @@ def axis_size(axis_name: AxisName) -> int:
 
     Raises:
       UnboundAxisError: no enclosing ``vmap`` has an axis of that name.
+
+    >>> import numpy as np
+    >>> from lawful.batching import vmap
+    >>> vmap(lambda x: x / axis_size("i"), axis_name="i")(np.array([2.0, 4.0]))
+    array([1., 2.])
 
     Source: ``jax.lax.axis_size``.
     """

@@ -89,6 +89,12 @@ def all_to_all(
       UnboundAxisError: no enclosing ``vmap`` has an axis of that name.
       ArgumentValueError: the dimension has another length, or the groups do not have each position once.
 
+    >>> import numpy as np
+    >>> from lawful.batching import vmap
+    >>> vmap(lambda row: all_to_all(row, "i", 0, 0), axis_name="i")(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([[1., 3.],
+           [2., 4.]])
+
     Source: ``jax.lax.all_to_all``.
     """
     name, groups, count = bound_groups("all_to_all", axis_name, axis_index_groups)
@@ -111,6 +117,15 @@ def all_to_all(
 
 
 def pswapaxes[T](x: T, axis_name: Any, axis: int, *, axis_index_groups: Any = None) -> T:
-    """Returns leaves in which a named axis and a dimension of its length are swapped. Source: ``jax.lax.pswapaxes``."""
+    """Returns leaves in which a named axis and a dimension of its length are swapped.
+
+    >>> import numpy as np
+    >>> from lawful.batching import vmap
+    >>> vmap(lambda row: pswapaxes(row, "i", 0), axis_name="i")(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([[1., 3.],
+           [2., 4.]])
+
+    Source: ``jax.lax.pswapaxes``.
+    """
     result: T = all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
     return result

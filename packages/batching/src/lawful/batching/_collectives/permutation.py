@@ -130,6 +130,10 @@ def ppermute[T](x: T, axis_name: Any, perm: Sequence[tuple[int, int]]) -> T:
 def pshuffle[T](x: T, axis_name: Any, perm: Sequence[int]) -> T:
     """Returns leaves permuted along a named axis: each element gets that of its number in ``perm``.
 
+    >>> from lawful.batching import vmap
+    >>> vmap(lambda x: pshuffle(x, "i", [2, 0, 1]), axis_name="i")(np.array([1.0, 2.0, 3.0]))
+    array([3., 1., 2.])
+
     Source: ``jax.lax.pshuffle``.
     """
     name, size = bound_axis("pshuffle", axis_name)

@@ -126,7 +126,15 @@ def _sum(x: Any, name: AxisName, groups: dict[str, Groups]) -> Any:
 
 
 def pmean[T](x: T, axis_name: Any, *, axis_index_groups: Any = None) -> T:
-    """Returns the mean of each leaf over a named axis, or over several; see `psum`. Source: ``jax.lax.pmean``."""
+    """Returns the mean of each leaf over a named axis, or over several; see `psum`.
+
+    >>> import numpy as np
+    >>> from lawful.batching import vmap
+    >>> vmap(lambda x: x - pmean(x, "i"), axis_name="i")(np.array([1.0, 2.0, 6.0]))
+    array([-2., -1.,  3.])
+
+    Source: ``jax.lax.pmean``.
+    """
     _, size = bound_axis("pmean", axis_name, may_be_none=True)
     count = participants(size, checked_groups("pmean", axis_index_groups, size))
     total = batching.psum(x, axis_name, axis_index_groups=axis_index_groups)
@@ -141,12 +149,28 @@ def _extremum(primitive: Primitive, x: Any, axis_name: Any, axis_index_groups: A
 
 
 def pmax[T](x: T, axis_name: Any, *, axis_index_groups: Any = None) -> T:
-    """Returns the largest of each leaf over a named axis, or over several; see `psum`. Source: ``jax.lax.pmax``."""
+    """Returns the largest of each leaf over a named axis, or over several; see `psum`.
+
+    >>> import numpy as np
+    >>> from lawful.batching import vmap
+    >>> vmap(lambda x: x / pmax(x, "i"), axis_name="i")(np.array([1.0, 2.0, 4.0]))
+    array([0.25, 0.5 , 1.  ])
+
+    Source: ``jax.lax.pmax``.
+    """
     result: T = _extremum(pmax_p, x, axis_name, axis_index_groups)
     return result
 
 
 def pmin[T](x: T, axis_name: Any, *, axis_index_groups: Any = None) -> T:
-    """Returns the smallest of each leaf over a named axis, or over several; see `psum`. Source: ``jax.lax.pmin``."""
+    """Returns the smallest of each leaf over a named axis, or over several; see `psum`.
+
+    >>> import numpy as np
+    >>> from lawful.batching import vmap
+    >>> vmap(lambda x: x - pmin(x, "i"), axis_name="i")(np.array([1.0, 2.0, 4.0]))
+    array([0., 1., 3.])
+
+    Source: ``jax.lax.pmin``.
+    """
     result: T = _extremum(pmin_p, x, axis_name, axis_index_groups)
     return result

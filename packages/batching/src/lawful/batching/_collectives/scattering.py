@@ -89,6 +89,11 @@ def psum_scatter(
       UnboundAxisError: no enclosing ``vmap`` has an axis of that name.
       ArgumentValueError: the dimension has another length, or the groups do not have each position once.
 
+    >>> import numpy as np
+    >>> from lawful.batching import vmap
+    >>> vmap(lambda row: psum_scatter(row, "i"), axis_name="i")(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([4., 6.])
+
     Source: ``jax.lax.psum_scatter``.
     """
     name, groups, count = bound_groups("psum_scatter", axis_name, axis_index_groups)

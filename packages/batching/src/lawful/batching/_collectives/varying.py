@@ -69,6 +69,11 @@ def pvary[T](x: T, axis_name: Any) -> T:
 
     That is under ``vmap``, and in ``shard_map`` with ``check_vma=False``.
 
+    >>> import numpy as np
+    >>> from lawful.batching import vmap
+    >>> vmap(lambda x: pvary(x, "i"), axis_name="i")(np.array([1.0, 2.0]))
+    array([1., 2.])
+
     Source: ``jax.lax.pvary``.
     """
     name, _ = bound_axis("pvary", axis_name, may_be_none=True)
@@ -83,6 +88,11 @@ def pcast[T](x: T, axis_name: Any, *, to: str) -> T:
       x: a pytree of arrays.
       axis_name: the axis, or a sequence of them.
       to: ``"varying"``.
+
+    >>> import numpy as np
+    >>> from lawful.batching import vmap
+    >>> vmap(lambda x: pcast(x, "i", to="varying"), axis_name="i")(np.array([1.0, 2.0]))
+    array([1., 2.])
 
     Source: ``jax.lax.pcast``.
     """
