@@ -21,6 +21,9 @@ class Callee:
       stays: whether a recorded call keeps the Python function instead of a jaxpr. Its ``out_avals`` are then known
         beforehand.
       strict: whether it is an error to close over tracers that are not among the operands.
+
+    >>> Callee("double", lambda x: [x + x], [ShapedArray((), float)], key="double")(2.0)
+    [4.0]
     """
 
     __slots__ = ("_function", "_jaxprs", "in_avals", "key", "label", "out_avals", "stays", "strict")
@@ -59,7 +62,12 @@ class Callee:
 
 
 def as_function(fun: Callee | None, jaxpr: ClosedJaxpr | None) -> Flat:
-    """Returns the function of a call, from its parameters ``fun`` and ``jaxpr``, exactly one of which is given."""
+    """Returns the function of a call, from its parameters ``fun`` and ``jaxpr``, exactly one of which is given.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> as_function(None, parse_jaxpr("{ lambda ; a:f64[]. let in (a, 1.0:f64[]) }"))(2.0)
+    [2.0, np.float64(1.0)]
+    """
     if fun is not None:
         return fun
     assert jaxpr is not None

@@ -36,6 +36,10 @@ def custom_call(name: str) -> Primitive:
 
     Its parameters are the ``name`` of the function; the function itself, as ``fun``, a :class:`Callee`, or as
     ``jaxpr``; and its ``rules``, a :class:`CallRules`.
+
+    >>> double = Callee("double", lambda x: [x + x], [ShapedArray((), float)], key="double")
+    >>> custom_call("call_of_docstring").bind(2.0, name="double", fun=double, rules=CallRules("none"))
+    [4.0]
     """
     primitive = Primitive(name, multiple_results=True, pure_rules=True)
     primitive.def_impl(_impl, any_array=True)

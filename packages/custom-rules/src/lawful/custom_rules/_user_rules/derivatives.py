@@ -30,6 +30,9 @@ class CustomVJPPrimal:
       value: the leaf.
       perturbed: whether it is being differentiated by.
 
+    >>> CustomVJPPrimal(2.0, perturbed=True)
+    CustomVJPPrimal(value=2.0, perturbed=True)
+
     Source: ``jax.custom_derivatives.CustomVJPPrimal``.
     """
 
