@@ -30,6 +30,12 @@ class IterationBoundError(LawfulError, RuntimeError):
     """A loop was differentiated in reverse that ran more iterations than its ``max_iters``.
 
     Cure: a larger ``max_iters``, or none: then any trip count is reversed with ``checkpoints`` stored states.
+
+    >>> from lawful.autodiff import grad
+    >>> from lawful.control_flow import while_loop
+    >>> grad(lambda x: while_loop(lambda x: x < 10.0, lambda x: 2.0 * x, x, max_iters=2))(1.0)
+    Traceback (most recent call last):
+    lawful.control_flow._while.transpose.IterationBoundError: ...
     """
 
 
