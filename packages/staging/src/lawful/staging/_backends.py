@@ -19,6 +19,10 @@ class MissingBackendError(ArgumentValueError, RuntimeError):
     """There is no backend, or no platform of devices, of a name. In JAX it is a RuntimeError.
 
     Cure: choose one of those that the message names, or install what it says.
+
+    >>> get_backend("abacus")
+    Traceback (most recent call last):
+    lawful.staging._backends.MissingBackendError: ...: backend: expected one of ..., got 'abacus'; ...
     """
 
 
@@ -33,6 +37,11 @@ class CompiledProgram(Protocol):
     the results if these have exactly the types that the program was compiled for, else None. ``run_one``, which may be
     None, does the same for a program of one argument and one result. Where an attribute ``checks_shardings`` is True,
     ``run_exact`` also demands that the arguments lie on devices as those that the program was called with.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> program = get_backend("numpy").lower(make_jaxpr(lambda x: x * x)(3.0), name="square").compile()
+    >>> program(3.0)
+    [9.0]
     """
 
     def __call__(self, *args: Any) -> list[Any]:
@@ -53,6 +62,12 @@ class LoweredProgram(Protocol):
 
     It may have one more method. ``line_sources()`` returns, for each line of ``as_text()``, the source line of the
     equation that the line was made for, or None. The page of ``lawful show --html`` marks lines by it.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> print(get_backend("numpy").lower(make_jaxpr(lambda x: x * x)(3.0), name="square").as_text().rstrip())
+    def program(v0):
+        v0 = mul_0(v0, v0)
+        return [v0]
     """
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
@@ -86,7 +101,11 @@ class LoweredProgram(Protocol):
 
 
 class Backend(Protocol):
-    """The object that an entry point of ``lawful.backends`` gives."""
+    """The object that an entry point of ``lawful.backends`` gives.
+
+    >>> get_backend("numpy").name, get_backend("numpy").platform
+    ('numpy', 'cpu')
+    """
 
     @property
     def name(self) -> str:
@@ -116,6 +135,8 @@ def register_backend(backend: Backend) -> None:
       backend: the object of the distribution's entry point of that name.
 
     Law: what programs mean does not depend on whether the backend is registered or found.
+
+    >>> register_backend(get_backend("numpy"))
     """
     _registered[backend.name] = backend
     get_backend.cache_clear()

@@ -15,6 +15,9 @@ def with_common_axes(
     """Returns operands that vary over the axes that any of them varies over, and the jaxprs of such operands.
 
     Derivatives and zeros need not vary over the axes of the values that they belong to.
+
+    >>> with_common_axes([1.0, 2.0], {"body": None})
+    ([1.0, 2.0], {'body': None})
     """
     vma = common_axes([get_aval(x) for x in args])
     if not vma:

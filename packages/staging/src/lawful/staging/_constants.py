@@ -20,6 +20,12 @@ class Constants:
     Attributes:
       variables: of the arrays, in the order in which they were found.
       values: snapshots of the arrays.
+
+    >>> from lawful.staging import JaxprTrace
+    >>> from lawful.core import eval_trace
+    >>> constants, trace = Constants(), JaxprTrace(eval_trace, "jit")
+    >>> constants.atom(2.0, trace), constants.atom(np.zeros(3), trace), constants.values
+    (Literal(2.0:~f64[]), Var(f64[3]), [array([0., 0., 0.])])
     """
 
     __slots__ = ("_known", "values", "variables")

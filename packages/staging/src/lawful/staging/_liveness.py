@@ -11,6 +11,11 @@ def live_equation(eqn: JaxprEqn, live: AbstractSet[Atom]) -> JaxprEqn | None:
     """Returns the live part of an equation; None if no result is live and it has no effects.
 
     A rule may also return None, where effects belong to the computation of results that are not live.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> (eqn,) = make_jaxpr(lambda x: x * x)(3.0).eqns
+    >>> live_equation(eqn, {*eqn.outvars}) is eqn, live_equation(eqn, set())
+    (True, None)
     """
     if live.isdisjoint(eqn.outvars) and not applies_effects(eqn.primitive, eqn.params):
         return None

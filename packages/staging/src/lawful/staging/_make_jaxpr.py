@@ -138,7 +138,12 @@ def trace_call(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> tuple[ClosedJaxpr, Any, Any]:
-    """Traces a call; returns its jaxpr, and the trees of the arguments ``(args, kwargs)`` and of the result."""
+    """Traces a call; returns its jaxpr, and the trees of the arguments ``(args, kwargs)`` and of the result.
+
+    >>> closed, in_tree, out_tree = trace_call("jit", lambda x: {"y": x * x}, statics_of(max, None, None), (3.0,), {})
+    >>> closed, in_tree, out_tree
+    ({ lambda ; a:~f64[]. let b:~f64[] = mul a a in (b,) }, PyTreeDef(((*,), {})), PyTreeDef({'y': *}))
+    """
     name = function_name(function)
     dynamic, dynamic_kwargs, static = statics.split(transformation, args, kwargs)
     leaves, in_tree = tree.flatten((dynamic, dynamic_kwargs))
@@ -162,6 +167,9 @@ def trace_tree(
       in_tree: the tree of its dynamic ``(args, kwargs)``.
       avals: a type for each leaf.
       static: the static arguments with their argument numbers or names.
+
+    >>> trace_tree("jit", lambda x: {"y": x * x}, tree.structure(((3.0,), {})), (get_aval(3.0),))
+    ({ lambda ; a:~f64[]. let b:~f64[] = mul a a in (b,) }, PyTreeDef({'y': *}))
     """
     name = function_name(function)
     out_tree: Any = None

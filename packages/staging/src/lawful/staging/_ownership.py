@@ -30,6 +30,11 @@ def read_only(x: Any) -> Any:
 
     While a program is recorded, and for large arrays always, it is the same copy for as long as that lives and ``x``
     has the same bits.
+
+    >>> x = np.zeros(2)
+    >>> copy = read_only(x)
+    >>> copy.flags.writeable, read_only(copy) is copy
+    (False, True)
     """
     if type(x) is not np.ndarray:
         if type(x) is not np.memmap:
@@ -66,7 +71,12 @@ def _copied(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def memory_owner(x: Any) -> Any:
-    """Returns the object that owns the memory of an array: the array itself, or the last of its bases."""
+    """Returns the object that owns the memory of an array: the array itself, or the last of its bases.
+
+    >>> x = np.zeros(4)
+    >>> memory_owner(x[1:][:2]) is x
+    True
+    """
     while getattr(x, "base", None) is not None:
         x = x.base
     return x
@@ -91,6 +101,11 @@ def copy_aliased(results: Sequence[Any], others: Sequence[Any]) -> list[Any]:
     Args:
       results: arrays, scalars or tracers; only NumPy arrays can share memory.
       others: values that stay in use: arguments, constants, residuals.
+
+    >>> x = np.zeros(2)
+    >>> copy, other = copy_aliased([x, np.ones(2)], [x])
+    >>> copy is x, copy
+    (False, array([0., 0.]))
     """
     ids = {*map(id, results)}
     if len(ids) == len(results) and ids.isdisjoint(map(id, others)) and all(map(_is_own, results)):

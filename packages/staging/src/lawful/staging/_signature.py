@@ -27,7 +27,11 @@ from lawful.ops import static_integers
 
 @record
 class Statics:
-    """Which arguments of a function are static: positions (from 0, negative from the end) and names."""
+    """Which arguments of a function are static: positions (from 0, negative from the end) and names.
+
+    >>> Statics((1,)).split("jit", (2.0, "relu"), {})
+    ((2.0,), {}, ((1, 'relu'),))
+    """
 
     argnums: tuple[int, ...] = ()
     argnames: tuple[str, ...] = ()
@@ -51,7 +55,11 @@ class Statics:
 def merge(
     dynamic: tuple[Any, ...], kwargs: dict[str, Any], static: tuple[tuple[int | str, Hashable], ...]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Returns the arguments and keyword arguments that ``Statics.split`` took apart."""
+    """Returns the arguments and keyword arguments that ``Statics.split`` took apart.
+
+    >>> merge((2.0,), {}, ((1, "relu"),))
+    ([2.0, 'relu'], {})
+    """
     args = list(dynamic)
     kwargs = dict(kwargs)
     for argument, value in static:
@@ -74,7 +82,15 @@ def _require_hashable(name: str, argument: int | str, value: Any) -> None:
 
 
 def as_tuple(name: str, value: Any, kind: type) -> tuple[Any, ...]:
-    """Returns an integer or string, a sequence of them, or None as a tuple; raises ArgumentTypeError for others."""
+    """Returns an integer or string, a sequence of them, or None as a tuple; raises ArgumentTypeError for others.
+
+    >>> (
+    ...     as_tuple("static_argnums", 0, int),
+    ...     as_tuple("static_argnums", [0, 2], int),
+    ...     as_tuple("static_argnums", None, int),
+    ... )
+    ((0,), (0, 2), ())
+    """
     if value is None:
         return ()
     values = tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
@@ -90,6 +106,9 @@ def statics_of(function: Callable[..., Any], argnums: Any, argnames: Any, adject
 
     Raises:
       ArgumentValueError: the function has no such argument.
+
+    >>> statics_of(lambda x, activation: x, 1, None)
+    Statics(argnums=(1,), argnames=('activation',))
     """
     nums, names = as_tuple(f"{adjective}_argnums", argnums, int), as_tuple(f"{adjective}_argnames", argnames, str)
     if not nums and not names:
@@ -148,7 +167,12 @@ def donated_of(function: Callable[..., Any], argnums: Any, argnames: Any, static
 
 
 def function_name(function: Callable[..., Any]) -> str:
-    """Returns the name of a function for messages, also of a partial or a callable object."""
+    """Returns the name of a function for messages, also of a partial or a callable object.
+
+    >>> from functools import partial
+    >>> function_name(max), function_name(partial(max, 0))
+    ('max', 'max')
+    """
     inner = getattr(function, "func", function)
     return getattr(inner, "__name__", type(inner).__name__)
 
@@ -165,6 +189,9 @@ def in_avals(name: str, args: Any, leaves: Sequence[Any], *, values: bool = True
     Raises:
       NonArrayError: a leaf is not an array; the error names its path among the arguments.
       UnexpectedTracerError: a leaf is a tracer that was kept after its transformation.
+
+    >>> in_avals("jit of f", ((2.0, 3),), [2.0, 3])
+    (ShapedArray(~f64[]), ShapedArray(~i64[]))
     """
     for leaf in leaves:
         if isinstance(leaf, Tracer):
@@ -194,13 +221,26 @@ def _described(name: str, x: Any) -> ShapedArray:
 
 
 def require_usable(tracer: Tracer) -> None:
-    """Raises UnexpectedTracerError unless a tracer is of a transformation that encloses the current one."""
+    """Raises UnexpectedTracerError unless a tracer is of a transformation that encloses the current one.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> kept = []
+    >>> _ = make_jaxpr(lambda x: kept.append(x) or x)(2.0)
+    >>> require_usable(kept[0])
+    Traceback (most recent call last):
+    lawful.core._errors.UnexpectedTracerError: ...got the tracer ~f64[] of make_jaxpr made at ..., which has ended; ...
+    """
     if not (tracer._trace.active and tracer._trace.encloses(current.trace)):
         raise unusable_tracer(tracer)
 
 
 def describe_argument(path: Sequence[Any]) -> str:
-    """Returns the words for a key path into ``(args, kwargs)``."""
+    """Returns the words for a key path into ``(args, kwargs)``.
+
+    >>> path, _ = tree.leaves_with_path((({"w": 2.0},), {}))[0]
+    >>> describe_argument(path)
+    "argument 0['w']"
+    """
     (group, argument, *rest) = path
     first = f"argument {argument.idx}" if group.idx == 0 else f"argument '{argument.key}'"
     return f"{first}{tree.keystr(tuple(rest))}"
@@ -212,6 +252,9 @@ def argument_names(function: Callable[..., Any], in_tree: Any) -> list[str]:
     Args:
       function: the function; without a signature that the arguments fit, its arguments are ``args[0]``, ``args[1]``.
       in_tree: the tree of the arguments.
+
+    >>> argument_names(lambda params, x: x, tree.structure((({"w": 2.0}, 3.0), {})))
+    ["params['w']", 'x']
     """
     args, kwargs = tree.unflatten(in_tree, range(in_tree.num_leaves))
     try:
@@ -241,6 +284,9 @@ def flatten_outputs(name: str, result: Any) -> tuple[list[Any], Any]:
     Raises:
       NonArrayError: a leaf is not an array; the error names its path in the result.
       UnexpectedTracerError: a leaf is a tracer that was kept after its transformation.
+
+    >>> flatten_outputs("jit of f", {"b": 1.0, "a": (2.0,)})
+    ([2.0, 1.0], PyTreeDef({'a': (*,), 'b': *}))
     """
     leaves, treedef = tree.flatten(result)
     for leaf in leaves:
@@ -260,7 +306,12 @@ def flatten_outputs(name: str, result: Any) -> tuple[list[Any], Any]:
 
 
 def require_callable(transformation: str, function: Any) -> None:
-    """Raises ArgumentTypeError if a transformation was given something other than a function."""
+    """Raises ArgumentTypeError if a transformation was given something other than a function.
+
+    >>> require_callable("jit", 2.0)
+    Traceback (most recent call last):
+    lawful.core._errors.ArgumentTypeError: ...: jit: expected a function, got 2.0 of type float; write jit(f)(x), ...
+    """
     if not callable(function):
         raise ArgumentTypeError(
             f"{transformation}: expected a function, got {shorten(function)} of type {type(function).__name__}; "

@@ -31,7 +31,13 @@ from lawful.staging._signature import function_name, in_avals, require_callable
 
 
 class HostCall(Protocol):
-    """A Python function of flat NumPy arrays, as a parameter of an equation."""
+    """A Python function of flat NumPy arrays, as a parameter of an equation.
+
+    >>> aval = ShapedArray((), "float64")
+    >>> call = HostFunction("f", lambda x: 2.0 * x, tree.structure(((3.0,), {})), (), tree.structure(6.0), (aval,))
+    >>> call.results
+    (ShapedArray(f64[]),)
+    """
 
     @property
     def results(self) -> tuple[ShapedArray, ...]:
@@ -53,6 +59,11 @@ class HostFunction:
       out_tree: the tree that it must return; None where its result is ignored.
       results: the types of the leaves of that tree.
       source: the line that asked for the call.
+
+    >>> aval = ShapedArray((), "float64")
+    >>> call = HostFunction("f", lambda x: 2.0 * x, tree.structure(((3.0,), {})), (), tree.structure(6.0), (aval,))
+    >>> call(np.array(3.0))
+    [array(6.)]
     """
 
     label: str
@@ -126,6 +137,11 @@ class EachElement:
       call: the function of one element.
       batched: for each argument, whether it is a batch, along its first dimension; the others are shared.
       size: the number of elements.
+
+    >>> aval = ShapedArray((), "float64")
+    >>> call = HostFunction("f", lambda x: 2.0 * x, tree.structure(((3.0,), {})), (), tree.structure(6.0), (aval,))
+    >>> EachElement(call, (True,), 2)(np.array([1.0, 2.0]))
+    [array([2., 4.])]
     """
 
     call: HostCall
@@ -155,7 +171,13 @@ def batched_results(call: HostCall, size: int) -> tuple[ShapedArray, ...]:
 
 
 def call_each_element(call: HostCall, dims: Sequence[int | None], size: int) -> EachElement:
-    """Returns a function of batches, whose dimensions are in front, that calls another for each element."""
+    """Returns a function of batches, whose dimensions are in front, that calls another for each element.
+
+    >>> aval = ShapedArray((), "float64")
+    >>> call = HostFunction("f", lambda x: 2.0 * x, tree.structure(((3.0,), {})), (), tree.structure(6.0), (aval,))
+    >>> call_each_element(call, [0], 2)
+    <lambda for each of 2>
+    """
     return EachElement(call, tuple([dim is not None for dim in dims]), size)
 
 

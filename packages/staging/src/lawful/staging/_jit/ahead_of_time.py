@@ -36,7 +36,13 @@ class ArgInfo:
 
 @record
 class Traced:
-    """A function traced at the types of its arguments: its ``jaxpr``, and the way to lower it."""
+    """A function traced at the types of its arguments: its ``jaxpr``, and the way to lower it.
+
+    >>> from lawful.staging import jit
+    >>> traced = jit(lambda x: x * x).trace(3.0)
+    >>> traced.jaxpr, traced.out_info
+    ({ lambda ; a:~f64[]. let b:~f64[] = mul a a in (b,) }, ShapeDtypeStruct(shape=(), dtype=float64, weak_type=True))
+    """
 
     jaxpr: ClosedJaxpr
     in_tree: Any
@@ -146,7 +152,12 @@ class _Stage:
 
 @record
 class Lowered(_Stage):
-    """A function in the backend's input language: StableHLO, or Python for the NumPy backend."""
+    """A function in the backend's input language: StableHLO, or Python for the NumPy backend.
+
+    >>> from lawful.staging import jit
+    >>> type(jit(lambda x: x * x, backend="numpy").lower(3.0)).__name__
+    'Lowered'
+    """
 
     traced: Traced
     program: LoweredProgram
@@ -201,7 +212,13 @@ class Lowered(_Stage):
 
 @record
 class Compiled(_Stage):
-    """A compiled function: called with arguments of the types that it was traced at."""
+    """A compiled function: called with arguments of the types that it was traced at.
+
+    >>> from lawful.staging import jit
+    >>> compiled = jit(lambda x: x * x, backend="numpy").lower(3.0).compile()
+    >>> float(compiled(4.0))
+    16.0
+    """
 
     traced: Traced
     program: CompiledProgram

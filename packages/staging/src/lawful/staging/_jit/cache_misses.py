@@ -31,6 +31,9 @@ class CacheMiss:
       source: the user's line that called it.
       reasons: why it was not in the cache; empty the first time.
       seconds: how long it took.
+
+    >>> print(CacheMiss("traced", "f", "model.py:3", None, (), seconds=0.002))
+    jit of f (model.py:3) traced for the first time, 2 ms
     """
 
     event: str

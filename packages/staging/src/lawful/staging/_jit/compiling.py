@@ -22,6 +22,9 @@ class compiling:
     Args:
       name: of the function.
       reasons: why the program is compiled again, if it is.
+
+    >>> with compiling("f"):
+    ...     program = compile("x * x", "f", "eval")
     """
 
     __slots__ = ("_line", "_name", "_reasons", "_start")

@@ -15,12 +15,23 @@ def _call_python(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
 
 
 def is_jit_disabled() -> bool:
-    """Whether functions run without compilation, as within `disable_jit`."""
+    """Whether functions run without compilation, as within `disable_jit`.
+
+    >>> with disable_jit():
+    ...     is_jit_disabled()
+    True
+    """
     return call_hook.is_overridden_by(_call_python)
 
 
 def set_jit_disabled(disabled: bool) -> None:
-    """Sets whether functions run without compilation, in every thread; `disable_jit` does it for a block."""
+    """Sets whether functions run without compilation, in every thread; `disable_jit` does it for a block.
+
+    >>> set_jit_disabled(True)
+    >>> is_jit_disabled()
+    True
+    >>> set_jit_disabled(False)
+    """
     if disabled != is_jit_disabled():
         (call_hook.override if disabled else call_hook.restore)(_call_python)
 
@@ -58,7 +69,13 @@ def disable_jit(disable: bool = True) -> Iterator[None]:
 
 
 def known_value[T](convert: Callable[[Any], T], x: Any) -> T | None:
-    """Returns a predicate or an index as ``bool`` or ``int``; None if its value is unknown."""
+    """Returns a predicate or an index as ``bool`` or ``int``; None if its value is unknown.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> known_value(int, 3), make_jaxpr(lambda x: print(known_value(int, x)) or x)(3).out_avals
+    None
+    (3, [ShapedArray(~i64[])])
+    """
     try:
         return convert(x)
     except ConcretizationTypeError:

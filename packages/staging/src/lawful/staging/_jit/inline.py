@@ -12,6 +12,10 @@ def inline_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
     Calls inside calls are replaced too; calls inside branches are not.
 
     Laws: it means the same; doing it twice is doing it once.
+
+    >>> from lawful.staging import jit, make_jaxpr
+    >>> inline_jaxpr(make_jaxpr(jit(lambda x: x * x))(3.0))
+    { lambda ; a:~f64[]. let b:~f64[] = mul a a in (b,) }
     """
     require_closed("inline_jaxpr", closed)
     eqns: list[JaxprEqn] = []

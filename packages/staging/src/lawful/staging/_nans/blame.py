@@ -32,6 +32,9 @@ class Blame:
       result_name: which result of the function it reaches, as ``"result[0]"``; ``""`` if that is unknown.
       cause: what made the infinity, if a NaN came from infinite operands.
       note: a remark for people.
+
+    >>> print(Blame("NaN", "log", None, (), (), (-1.0,), np.float64("nan"), ()))
+    NaN was made by log...
     """
 
     kind: str

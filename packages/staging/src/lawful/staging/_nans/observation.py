@@ -71,6 +71,13 @@ def rule_lookups(
     Args:
       wrapped: from a primitive, a slot and its rule to the function that is called instead of the rule.
       slots: the slots.
+
+    >>> from lawful.core import Primitive
+    >>> double_p = Primitive("double")
+    >>> _ = double_p.def_impl(lambda x: x + x)
+    >>> rule, _ = rule_lookups(lambda primitive, slot, rule: lambda x: (slot, rule(x)), ["impl"])
+    >>> rule(double_p, "impl")(2.0)
+    ('impl', 4.0)
     """
 
     def rule(primitive: Primitive, slot: str) -> Any:

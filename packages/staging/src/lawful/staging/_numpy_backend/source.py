@@ -34,7 +34,12 @@ from lawful.staging._passes.dce import dce_jaxpr
 
 @memoize_program
 def numpy_function(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
-    """Returns the Python function that a jaxpr compiles to: of NumPy arrays, a list of them."""
+    """Returns the Python function that a jaxpr compiles to: of NumPy arrays, a list of them.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> numpy_function(make_jaxpr(lambda x: x * x)(3.0))(4.0)
+    [16.0]
+    """
     return compile_jaxpr(dce_jaxpr(closed, (True,) * len(closed.out_avals)))[1]
 
 

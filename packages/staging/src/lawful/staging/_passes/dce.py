@@ -36,7 +36,13 @@ def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs:
       ArgumentTypeError: ``closed`` is no closed jaxpr.
       ArgumentValueError: there is not one used output for each output.
 
-    Laws: it means the same; doing it twice is doing it once. Source: ``jax.interpreters.partial_eval.dce_jaxpr``.
+    Laws: it means the same; doing it twice is doing it once.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> dce_jaxpr(make_jaxpr(lambda x: (x * x, x + 1.0))(3.0), [False, True])
+    { lambda ; a:~f64[]. let b:~f64[] = add a 1.0:~f64[] in (b,) }
+
+    Source: ``jax.interpreters.partial_eval.dce_jaxpr``.
     """
     require_closed("dce_jaxpr", closed)
     jaxpr = closed.jaxpr
@@ -68,7 +74,12 @@ def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs:
 
 
 def used_inputs(closed: ClosedJaxpr, used_outputs: Sequence[bool]) -> list[bool]:
-    """Returns, for each input, whether the used outputs or an effect depend on it."""
+    """Returns, for each input, whether the used outputs or an effect depend on it.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> used_inputs(make_jaxpr(lambda x, y: (x * x, y + 1.0))(3.0, 4.0), [False, True])
+    [False, True]
+    """
     kept = dce_jaxpr(closed, used_outputs, keep_inputs=False).jaxpr.invars
     live = set(kept)
     return [var in live for var in closed.jaxpr.invars]
@@ -79,6 +90,10 @@ def dce_call(closed: ClosedJaxpr, used_outputs: tuple[bool, ...]) -> tuple[Close
     """Returns a jaxpr with the used outputs and the inputs that they need, and which inputs these are.
 
     Calls of one jaxpr that use the same outputs call one jaxpr afterwards too.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> dce_call(make_jaxpr(lambda x, y: (x * x, y + 1.0))(3.0, 4.0), (False, True))
+    ({ lambda ; a:~f64[]. let b:~f64[] = add a 1.0:~f64[] in (b,) }, (False, True))
     """
     used = used_inputs(closed, used_outputs)
     return dce_jaxpr(closed, used_outputs, keep_inputs=False), tuple(used)
@@ -89,6 +104,11 @@ def without_effects(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Returns a jaxpr without the equations that have effects and no results, also in its sub-jaxprs.
 
     A program that recomputes values must not repeat the effects.
+
+    >>> from lawful import debug
+    >>> from lawful.staging import make_jaxpr
+    >>> without_effects(make_jaxpr(lambda x: (debug.print("{}", x), x * x)[1])(3.0))
+    { lambda ; a:~f64[]. let b:~f64[] = mul a a in (b,) }
     """
     if not has_effects(closed):
         return closed
@@ -101,5 +121,9 @@ def without_effects(closed: ClosedJaxpr) -> ClosedJaxpr:
 
 
 def kept(items: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
-    """Returns the items that a mask marks."""
+    """Returns the items that a mask marks.
+
+    >>> kept(["a", "b", "c"], [True, False, True])
+    ['a', 'c']
+    """
     return [item for item, keep in zip(items, mask, strict=True) if keep]

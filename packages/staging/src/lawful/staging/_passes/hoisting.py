@@ -35,6 +35,11 @@ def hoist_groups(
       args: the operands: a group for each jaxpr, of its own first inputs, and then any others.
       jaxprs: the jaxprs; None for one that the call does not have.
       counts: the number of operands in each group.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> closed = make_jaxpr(lambda x: x + np.ones(2))(np.zeros(2))
+    >>> hoist_groups(["x"], [closed], [1])
+    ([array([1., 1.]), 'x'], [{ lambda ; a:f64[2] b:f64[2]. let c:f64[2] = add b a in (c,) }], [2])
     """
     rest = iter(args)
     operands: list[Any] = []
@@ -49,13 +54,24 @@ def hoist_groups(
 
 
 def hoist_call(args: Sequence[Any], params: dict[str, Any]) -> Call:
-    """Hoists the constants of a call of a jaxpr with all operands: a rule in the slot ``"hoist"``."""
+    """Hoists the constants of a call of a jaxpr with all operands: a rule in the slot ``"hoist"``.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> hoist_call(["x"], {"jaxpr": make_jaxpr(lambda x: x + np.ones(2))(np.zeros(2))})
+    ([array([1., 1.]), 'x'], {'jaxpr': { lambda ; a:f64[2] b:f64[2]. let c:f64[2] = add b a in (c,) }})
+    """
     operands, [jaxpr], _ = hoist_groups(args, [params["jaxpr"]], [0])
     return operands, {**params, "jaxpr": jaxpr}
 
 
 def hoist_common(closed: Sequence[ClosedJaxpr]) -> tuple[list[ClosedJaxpr], list[Any]]:
-    """Returns jaxprs that all take the constants of all as first inputs, and these constants, each once."""
+    """Returns jaxprs that all take the constants of all as first inputs, and these constants, each once.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> both, consts = hoist_common([make_jaxpr(f)(2.0) for f in (lambda x: x * np.ones(2), lambda x: x + np.ones(2))])
+    >>> consts, both[0]
+    ([array([1., 1.])], { lambda ; a:f64[2] b:~f64[]. let c:f64[2] = mul b a in (c,) })
+    """
     position: dict[Hashable, int] = {}
     consts: list[Any] = []
     avals: list[ShapedArray] = []
