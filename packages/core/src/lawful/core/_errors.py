@@ -239,11 +239,11 @@ class AbsentRuleError(MissingRuleError, ValueError):
     """A transformation met a primitive whose rule cannot exist. The message says why, and what to write instead.
 
     >>> from lawful.core import Primitive
-    >>> round_p = Primitive("round")
-    >>> round_p.declare_absent("transpose", "it is not linear")
-    >>> round_p.rule("transpose")
+    >>> chop_p = Primitive("chop")
+    >>> chop_p.declare_absent("transpose", "it is not linear")
+    >>> chop_p.rule("transpose")
     Traceback (most recent call last):
-    lawful.core._errors.AbsentRuleError: ...: Transpose rule for 'round' does not exist: it is not linear
+    lawful.core._errors.AbsentRuleError: ...: Transpose rule for 'chop' does not exist: it is not linear
     """
 
 

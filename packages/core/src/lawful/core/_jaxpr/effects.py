@@ -37,7 +37,7 @@ def _has_effects_within(closed: ClosedJaxpr) -> bool:
 def applies_effects(primitive: Primitive, params: dict[str, Any]) -> bool:
     """Whether a primitive, applied with some parameters, is effectful or is given a jaxpr that has effects.
 
-    >>> applies_effects(Primitive("beep", effectful=True), {}), applies_effects(Primitive("sin"), {})
+    >>> applies_effects(Primitive("beep", effectful=True), {}), applies_effects(Primitive("double"), {})
     (True, False)
     """
     return primitive.effectful or any(

@@ -40,7 +40,7 @@ def runs_of_call(eqn: JaxprEqn) -> list[Run]:
 
     >>> from lawful.core import Primitive, parse_jaxpr
     >>> closed = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }")
-    >>> (run,) = runs_of_call(JaxprEqn(Primitive("call"), closed.invars, closed.invars, {"jaxpr": closed}))
+    >>> (run,) = runs_of_call(JaxprEqn(Primitive("invoke"), closed.invars, closed.invars, {"jaxpr": closed}))
     >>> run.jaxpr is closed.jaxpr, run.operands, run.results
     (True, range(0, 1), range(0, 1))
     """

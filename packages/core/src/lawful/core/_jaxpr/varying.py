@@ -55,7 +55,7 @@ def with_axes(
       results: the types of its results.
 
     >>> x, y = Var(ShapedArray((), float, vma=frozenset({"x"}))), Var(ShapedArray((), float))
-    >>> with_axes(Primitive("add"), [x, y], {}, [ShapedArray((), float)])
+    >>> with_axes(Primitive("plus"), [x, y], {}, [ShapedArray((), float)])
     [ShapedArray(f64[]{V:x})]
     """
     if types_its_axes(primitive, params):
@@ -111,7 +111,7 @@ def vary_alike(
     varies over the axes along which the devices differ.
 
     >>> from lawful.core import eval_trace
-    >>> vary_alike(eval_trace, {}, Primitive("add"), [1.0, 2.0], {})
+    >>> vary_alike(eval_trace, {}, Primitive("plus"), [1.0, 2.0], {})
     ([1.0, 2.0], {})
     """
     avals = [aval.update(vma=_recorded_axes(trace, x, aval)) for x, aval in zip(args, avals_of(args), strict=True)]

@@ -115,11 +115,11 @@ def pair_of_rule(primitive: Primitive, slot: str, parts: str, result: Any) -> tu
       ArgumentTypeError: it is no pair, or for a primitive with several results no pair of lists of one length.
 
     >>> from lawful.core import Primitive
-    >>> pair_of_rule(Primitive("sin"), "jvp", "(primal_out, tangent_out)", [0.0, 1.0])
+    >>> pair_of_rule(Primitive("double"), "jvp", "(primal_out, tangent_out)", [0.0, 1.0])
     (0.0, 1.0)
-    >>> pair_of_rule(Primitive("sin"), "jvp", "(primal_out, tangent_out)", 1.0)
+    >>> pair_of_rule(Primitive("double"), "jvp", "(primal_out, tangent_out)", 1.0)
     Traceback (most recent call last):
-    lawful.core._errors.ArgumentTypeError: ...: jvp rule of 'sin': expected a pair (primal_out, tangent_out), ...
+    lawful.core._errors.ArgumentTypeError: ...: jvp rule of 'double': expected a pair (primal_out, tangent_out), ...
     """
     is_pair = isinstance(result, tuple | list) and len(result) == 2
     if is_pair and not primitive.multiple_results:

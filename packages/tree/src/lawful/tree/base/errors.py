@@ -101,7 +101,7 @@ class TreeTypeError(LawfulError, TypeError):
     >>> from lawful import tree
     >>> tree.reduce(lambda x, y: x + y, [])
     Traceback (most recent call last):
-    lawful.tree.base.errors.TreeTypeError: ...: reduce: expected a tree with leaves, got one without; give an initializer
+    lawful.tree.base.errors.TreeTypeError: ...: reduce: expected a tree with leaves, got one without; ...
     """
 
 
