@@ -125,7 +125,11 @@ def checked_leaves(name: str, what: str, treedef: Any, avals: Sequence[ShapedArr
 
 
 def match_tree(name: str, what: str, like: str, treedef: Any, value: Any) -> list[Any]:
-    """Returns the leaves of a tree that must have a given structure; raises InvalidArgumentError if it has not."""
+    """Returns the leaves of a tree that must have a given structure; raises InvalidArgumentError if it has not.
+
+    >>> match_tree("f", "tangents", "primals", tree.structure({"a": 1.0}), {"a": 2.0})
+    [2.0]
+    """
     leaves, have = tree.flatten(value)
     if have == treedef:
         return leaves

@@ -81,6 +81,11 @@ class LinearFunction:
     ``jaxpr`` is its program: from the tangents of floating inputs to those output tangents that are not zero. Its
     constants, the residuals that are no numbers, are also its leaves as a pytree, so that functions of ``jit`` take and
     return it.
+
+    >>> from lawful.autodiff import linearize
+    >>> _, f_jvp = linearize(lambda x, y: x * y, 2.0, 3.0)
+    >>> f_jvp(1.0, 10.0)
+    23.0
     """
 
     def __init__(

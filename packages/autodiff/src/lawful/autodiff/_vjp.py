@@ -49,6 +49,11 @@ class VJPFunction:
     arrays or traced, and residuals that are numbers stand in it as literals. The constants are also the leaves of the
     function as a pytree, so that functions of ``jit`` take and return it. Two such functions differ in structure: one
     that ``jit`` takes as an argument is compiled anew, unless it comes from one call of ``jit``.
+
+    >>> from lawful.autodiff import vjp
+    >>> _, pull_back = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> pull_back(1.0)
+    (3.0, 2.0)
     """
 
     def __init__(

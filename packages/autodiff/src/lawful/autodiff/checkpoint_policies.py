@@ -44,7 +44,13 @@ __all__ = [
 
 @record
 class Policy:
-    """A policy by its name, and the names of values or the policies that it is made of."""
+    """A policy by its name, and the names of values or the policies that it is made of.
+
+    >>> everything_saveable, nothing_saveable, checkpoint_dots, checkpoint_dots_with_no_batch_dims
+    (everything_saveable, nothing_saveable, dots_saveable, dots_with_no_batch_dims_saveable)
+    >>> dots_saveable(ops.sin_p), everything_saveable(ops.sin_p)
+    (False, True)
+    """
 
     name: str
     args: tuple[Any, ...] = ()
@@ -168,7 +174,12 @@ def save_only_these_names(*names_which_can_be_saved: str) -> Policy:
 
 
 def save_any_names_but_these(*names_not_to_save: str) -> Policy:
-    """Returns the policy that values with a name are kept, but not these."""
+    """Returns the policy that values with a name are kept, but not these.
+
+    >>> policy = save_any_names_but_these("h")
+    >>> policy(name_p, name="h"), policy(name_p, name="g"), policy(ops.sin_p)
+    (False, True, False)
+    """
     return Policy("save_any_names_but_these", _names("save_any_names_but_these", names_not_to_save))
 
 
@@ -176,6 +187,10 @@ def save_anything_except_these_names(*names_not_to_save: str) -> Policy:
     """Returns the policy that all values are kept, but not those with one of these names.
 
     What is named is not kept either under its operation: in JAX 0.12 the names are not looked at.
+
+    >>> policy = save_anything_except_these_names("h")
+    >>> policy(name_p, name="h"), policy(name_p, name="g"), policy(ops.sin_p)
+    (False, True, True)
     """
     return Policy("save_anything_except_these_names", _names("save_anything_except_these_names", names_not_to_save))
 

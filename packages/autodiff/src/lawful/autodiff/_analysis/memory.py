@@ -44,6 +44,11 @@ class Alive:
       first: the step that makes it; 0 for arguments and constants.
       last: the last step at which it is alive.
       used: the first equation of the backward pass that uses it as a residual; else ``""``.
+
+    >>> import numpy as np
+    >>> from lawful.ops import sin
+    >>> [(v.kind, v.bytes, v.first, v.last) for v in peak_memory(sin, gradient=False)(np.ones(4)).values]
+    [('argument', 32, 0, 1), ('result', 32, 1, 1)]
     """
 
     aval: ShapedArray
@@ -65,6 +70,12 @@ class PeakMemory:
         constants, and step ``n`` is the equation ``n`` of the jaxpr.
       backward: the first step of the backward pass; None without a gradient.
       steps: what each step is, as text.
+
+    >>> import numpy as np
+    >>> from lawful.ops import exp, sin
+    >>> memory = peak_memory(lambda x: exp(sin(x)), gradient=False)(np.ones(4))
+    >>> memory.timeline, memory.peak, memory.peak_step
+    ([32, 64, 96], 96, 2)
     """
 
     def __init__(

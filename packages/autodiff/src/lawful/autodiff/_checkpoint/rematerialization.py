@@ -84,7 +84,15 @@ def _is_saveable(policy: AnyPolicy, eqn: JaxprEqn, names: dict[Var, list[str]]) 
 
 
 def cut_call(cut: Callable[[ClosedJaxpr], Cut], eqn: JaxprEqn) -> tuple[JaxprEqn, JaxprEqn, list[Var]]:
-    """The rule of a primitive that calls the jaxpr in its parameter ``jaxpr``."""
+    """The rule of a primitive that calls the jaxpr in its parameter ``jaxpr``.
+
+    >>> from lawful.ops import sin
+    >>> from lawful.staging import jit, make_jaxpr
+    >>> eqn = make_jaxpr(jit(lambda x: sin(sin(x))))(1.0).eqns[0]
+    >>> first, second, new = cut_call(partial(cut_jaxpr, policy_param="everything_saveable"), eqn)
+    >>> len(first.outvars), len(second.invars), len(new)
+    (4, 4, 3)
+    """
     parts = cut(eqn.params["jaxpr"])
     if not parts.count:
         return eqn, eqn, []
