@@ -14,10 +14,22 @@ list: Any = builtins.list
 dict: Any = builtins.dict
 
 isinstance = notrace_primitive(builtins.isinstance)
-isinstance.__doc__ = """Whether the value of an object is an instance of a class."""
+isinstance.__module__ = __name__  # where doctest looks for its examples
+isinstance.__doc__ = """Whether the value of an object is an instance of a class.
+
+>>> from lawful.autograd import grad
+>>> grad(lambda x: x if isinstance(x, float) else 2.0 * x)(1.0)
+np.float64(1.0)
+"""
 
 type = notrace_primitive(builtins.type)
-type.__doc__ = """Returns the class of the value of an object."""
+type.__module__ = __name__
+type.__doc__ = """Returns the class of the value of an object.
+
+>>> from lawful.autograd import grad
+>>> grad(lambda x: x if type(x) is float else 2.0 * x)(1.0)
+np.float64(1.0)
+"""
 
 
 class _Traced(builtins.type):

@@ -48,7 +48,12 @@ Function = Callable[..., Any]
 
 
 def make_vjp(fun: Function, x: Any) -> tuple[Callable[[Any], Any], Any]:
-    """Returns the function that pulls cotangents of ``fun(x)`` back to ``x``, and ``fun(x)``."""
+    """Returns the function that pulls cotangents of ``fun(x)`` back to ``x``, and ``fun(x)``.
+
+    >>> vjp, ans = make_vjp(lambda x: x * x, 3.0)
+    >>> ans, vjp(10.0)
+    (np.float64(9.0), np.float64(60.0))
+    """
     return make_vjp_of_operands(fun, as_variable(x))
 
 
@@ -63,7 +68,11 @@ def make_vjp_of_operands(fun: Function, x: Any) -> tuple[Callable[[Any], Any], A
 
 
 def make_jvp(fun: Function, x: Any) -> Callable[[Any], tuple[Any, Any]]:
-    """Returns the function from tangents of ``x`` to the pair of ``fun(x)`` and its tangent."""
+    """Returns the function from tangents of ``x`` to the pair of ``fun(x)`` and its tangent.
+
+    >>> make_jvp(lambda x: x * x, 3.0)(10.0)
+    (np.float64(9.0), np.float64(60.0))
+    """
     x = as_variable(x)
 
     def jvp(g: Any) -> tuple[Any, Any]:

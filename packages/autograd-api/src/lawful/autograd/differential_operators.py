@@ -17,14 +17,33 @@ from lawful.autograd.core import make_jvp as _make_jvp
 from lawful.autograd.core import make_vjp as _make_vjp
 from lawful.autograd.core import make_vjp_of_operands
 from lawful.autograd.extend import defvjp_argnum, primitive, vspace
-from lawful.autograd.wrap_util import Argnum, argument_at, check_argnum, unary_to_nary, wrap_nary_f, wraps
+from lawful.autograd.wrap_util import Argnum, argument_at, check_argnum, unary_to_nary, wrap_nary_f
 from lawful.core import get_aval
 
 Function = Callable[..., Any]
 
-make_vjp = unary_to_nary(wraps(_make_vjp, "make_vjp")(lambda fun, x: _make_vjp(fun, x)))
 _make_vjp_of_operands = unary_to_nary(lambda fun, x: make_vjp_of_operands(fun, x))
-make_jvp = unary_to_nary(wraps(_make_jvp, "make_jvp")(lambda fun, x: _make_jvp(fun, x)))
+
+
+@unary_to_nary
+def make_vjp(fun: Function, x: Any) -> Any:
+    """Returns a function that pulls cotangents of the result back to an argument, as a pair with the result.
+
+    >>> vjp, ans = make_vjp(lambda x, y: x * y * y, 1)(2.0, 3.0)
+    >>> ans, vjp(1.0)
+    (np.float64(18.0), np.float64(12.0))
+    """
+    return _make_vjp(fun, x)
+
+
+@unary_to_nary
+def make_jvp(fun: Function, x: Any) -> Any:
+    """Returns a function that gives the function from tangents of an argument to the result and its tangent.
+
+    >>> make_jvp(lambda x, y: x * y * y, 1)(2.0, 3.0)(1.0)
+    (np.float64(18.0), np.float64(12.0))
+    """
+    return _make_jvp(fun, x)
 
 
 def _with_variables(args: tuple[Any, ...], argnum: Argnum) -> tuple[Any, ...]:
@@ -139,7 +158,12 @@ def elementwise_grad[**P, R](fun: Callable[P, R], argnum: Argnum = 0) -> Callabl
 
 @unary_to_nary
 def deriv(fun: Function, x: Any) -> Any:
-    """Returns a function that gives the derivative of ``fun`` along a vector of ones, by forward mode."""
+    """Returns a function that gives the derivative of ``fun`` along a vector of ones, by forward mode.
+
+    >>> import numpy
+    >>> deriv(lambda x: x * x)(numpy.array([1.0, 2.0]))
+    array([2., 4.])
+    """
     return _make_jvp(fun, x)(vspace(x).ones())[1]
 
 
@@ -173,14 +197,22 @@ def jacobian[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P, Any]
 
 @unary_to_nary
 def holomorphic_grad(fun: Function, x: Any) -> Any:
-    """Returns a function that gives the complex derivative of a holomorphic function."""
+    """Returns a function that gives the complex derivative of a holomorphic function.
+
+    >>> holomorphic_grad(lambda z: z * z)(1.0 + 2.0j)
+    np.complex128(2+4j)
+    """
     if not vspace(x).iscomplex:
         warnings.warn("Input to holomorphic_grad is not complex", stacklevel=3)
     return grad(lambda x: np.real(fun(x)))(x)
 
 
 def grad_named(fun: Function, argname: str) -> Function:
-    """Returns the gradient of a function by the positional argument of a name."""
+    """Returns the gradient of a function by the positional argument of a name.
+
+    >>> grad_named(lambda x, y: x * y * y, "y")(2.0, 3.0)
+    np.float64(12.0)
+    """
     return grad(fun, list(inspect.signature(fun).parameters).index(argname))
 
 
@@ -200,12 +232,23 @@ def hessian[**P](fun: Callable[P, Any], argnum: Argnum = 0) -> Callable[P, Any]:
 
 @unary_to_nary
 def make_hvp(fun: Function, x: Any) -> Any:
-    """Returns the function of Hessian-vector products at a point, and the gradient there."""
+    """Returns the function of Hessian-vector products at a point, and the gradient there.
+
+    >>> import numpy
+    >>> hvp, gradient = make_hvp(lambda x: x[0] * x[0] * x[1])(numpy.array([1.0, 3.0]))
+    >>> gradient, hvp(numpy.array([1.0, 0.0]))
+    (array([6., 1.]), array([6., 2.]))
+    """
     return _make_vjp(grad(fun), x)
 
 
 def hessian_tensor_product(fun: Function, argnum: int = 0) -> Function:
-    """Returns a function that gives the Hessian times a tensor, which is its last argument."""
+    """Returns a function that gives the Hessian times a tensor, which is its last argument.
+
+    >>> import numpy
+    >>> hessian_tensor_product(lambda x: x[0] * x[0] * x[1])(numpy.array([1.0, 3.0]), numpy.array([1.0, 0.0]))
+    array([6., 2.])
+    """
     gradient = grad(fun, argnum)
 
     def dot_gradient(*args: Any, **kwargs: Any) -> Any:
@@ -219,7 +262,12 @@ hessian_vector_product = hessian_tensor_product
 
 
 def tensor_jacobian_product(fun: Function, argnum: int = 0) -> Function:
-    """Returns a function that gives a tensor, which is its last argument, times the Jacobian."""
+    """Returns a function that gives a tensor, which is its last argument, times the Jacobian.
+
+    >>> import numpy
+    >>> tensor_jacobian_product(lambda x: x * x)(numpy.array([1.0, 2.0]), numpy.array([1.0, 10.0]))
+    array([ 2., 40.])
+    """
 
     def dot_function(*args: Any, **kwargs: Any) -> Any:
         *rest, tensor = args
@@ -233,7 +281,11 @@ vector_jacobian_product = tensor_jacobian_product
 
 @unary_to_nary
 def make_jvp_reversemode(fun: Function, x: Any) -> Any:
-    """Returns the function from tangents of an argument to those of the result, by two passes of reverse mode."""
+    """Returns the function from tangents of an argument to those of the result, by two passes of reverse mode.
+
+    >>> make_jvp_reversemode(lambda x: x * x)(3.0)(10.0)
+    np.float64(60.0)
+    """
     pull, ans = _make_vjp(fun, x)
     return _make_vjp(pull, vspace(ans).zeros())[0]
 
@@ -249,6 +301,10 @@ def make_ggnvp(f: Function, g: Function = _half_square, f_argnum: Argnum = 0) ->
       f: the inner function.
       g: the outer function, which returns a number; by default half of the square norm.
       f_argnum: the number of the argument of ``f`` to differentiate by.
+
+    >>> import numpy
+    >>> make_ggnvp(lambda x: x * x)(numpy.array([1.0, 2.0]))(numpy.ones(2))
+    array([ 4., 16.])
     """
 
     @unary_to_nary
@@ -264,7 +320,11 @@ def make_ggnvp(f: Function, g: Function = _half_square, f_argnum: Argnum = 0) ->
 
 @unary_to_nary
 def grad_and_aux(fun: Function, x: Any) -> Any:
-    """Returns a function that gives the gradient of the first result of ``fun``, and its second result as it is."""
+    """Returns a function that gives the gradient of the first result of ``fun``, and its second result as it is.
+
+    >>> grad_and_aux(lambda x: (x * x, "a note"))(3.0)
+    (np.float64(6.0), 'a note')
+    """
 
     def number_and_aux(x: Any) -> Any:
         number, aux = fun(x)
@@ -275,7 +335,11 @@ def grad_and_aux(fun: Function, x: Any) -> Any:
 
 
 def multigrad_dict(fun: Function) -> Function:
-    """Returns a function that gives the gradients by all arguments, in a dict by their names."""
+    """Returns a function that gives the gradients by all arguments, in a dict by their names.
+
+    >>> multigrad_dict(lambda x, y: x * y * y)(2.0, 3.0)
+    {'x': np.float64(9.0), 'y': np.float64(12.0)}
+    """
     signature = inspect.signature(fun)
 
     def gradients(*args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -298,6 +362,9 @@ def checkpoint[**P, R](fun: Callable[P, R]) -> Callable[P, R]:
     It is differentiated by its positional arguments, not by what it closes over. Python's control flow works.
 
     Source: ``autograd.checkpoint``.
+
+    >>> grad(checkpoint(lambda x: np.sin(np.sin(x))))(0.0)
+    np.float64(1.0)
     """
     wrapped = primitive(fun)
     defvjp_argnum(wrapped, lambda argnum, ans, args, kwargs: _make_vjp_of_operands(fun, argnum)(*args, **kwargs)[0])

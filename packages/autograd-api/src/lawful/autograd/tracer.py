@@ -13,5 +13,10 @@ __all__ = ["Box", "Node", "getval", "isbox", "notrace_primitive", "primitive", "
 
 
 def isbox(x: object) -> bool:
-    """Whether an object is a tracer."""
+    """Whether an object is a tracer.
+
+    >>> from lawful.autograd import grad
+    >>> isbox(1.0), grad(lambda x: x if isbox(x) else 2.0 * x)(1.0)
+    (False, np.float64(1.0))
+    """
     return isinstance(x, Box)

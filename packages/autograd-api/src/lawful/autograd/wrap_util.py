@@ -99,4 +99,5 @@ def unary_to_nary(unary_operator: Function) -> Function:
 
         return nary_f
 
+    nary_operator.__module__ = unary_operator.__module__  # where doctest looks for its examples
     return nary_operator

@@ -150,6 +150,14 @@ class SparseObject:
     Args:
       vs: the vector space of the array.
       mut_add: ``mut_add(x)`` returns an array of the space with the derivative added; it may write into ``x``.
+
+    >>> import numpy
+    >>> from lawful.autograd.extend import vspace
+    >>> def add_to_first(x):
+    ...     x[0] += 5.0
+    ...     return x
+    >>> densified(SparseObject(vspace(numpy.ones(3)), add_to_first))
+    array([5., 0., 0.])
     """
 
     __slots__ = ("mut_add", "vs")

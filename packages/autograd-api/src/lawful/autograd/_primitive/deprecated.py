@@ -18,6 +18,12 @@ def primitive(f_raw: Function) -> Function:
 
     It has the deprecated methods ``defvjp``, ``defvjp_is_zero`` and ``defgrad``; use `defvjp` of
     `lawful.autograd.extend` instead.
+
+    >>> from lawful.autograd import grad
+    >>> cube = primitive(lambda x: x**3)
+    >>> defvjp(cube, lambda ans, x: lambda g: 3.0 * g * x**2)
+    >>> grad(cube)(2.0)
+    np.float64(12.0)
     """
     wrapped: Any = plain_primitive(f_raw)
     makers: dict[int, Function | None] = {}

@@ -19,6 +19,10 @@ def getval(x: Any) -> Any:
     """Returns the value of a tracer, and anything else as it is.
 
     A value of a program that is being recorded is not known: it is a tracer itself.
+
+    >>> from lawful.autograd import grad
+    >>> getval(1.0), grad(lambda x: x * getval(x))(3.0)
+    (1.0, np.float64(3.0))
     """
     if not isinstance(x, Tracer):
         return x

@@ -76,6 +76,13 @@ def defvjp_argnums(fun: Any, vjpmaker: Function) -> None:
       fun: the primitive.
       vjpmaker: ``vjpmaker(argnums, ans, args, kwargs)`` returns a function from the cotangent of the result to a
         sequence of cotangents, one for each of ``argnums``.
+
+    >>> from lawful.autograd import grad
+    >>> from lawful.autograd.extend import primitive
+    >>> product = primitive(lambda x, y: x * y)
+    >>> defvjp_argnums(product, lambda argnums, ans, args, kwargs: lambda g: [g * args[1 - i] for i in argnums])
+    >>> grad(product, (0, 1))(2.0, 3.0)
+    (np.float64(3.0), np.float64(2.0))
     """
     rules_of(fun).define(vjpmaker)
 
@@ -87,6 +94,13 @@ def defvjp_argnum(fun: Any, vjpmaker: Function) -> None:
       fun: the primitive.
       vjpmaker: ``vjpmaker(argnum, ans, args, kwargs)`` returns a function from the cotangent of the result to that of
         the argument.
+
+    >>> from lawful.autograd import grad
+    >>> from lawful.autograd.extend import primitive
+    >>> product = primitive(lambda x, y: x * y)
+    >>> defvjp_argnum(product, lambda argnum, ans, args, kwargs: lambda g: g * args[1 - argnum])
+    >>> grad(product, 1)(2.0, 3.0)
+    np.float64(2.0)
     """
 
     def pullback(argnums: Sequence[int], ans: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Function:
@@ -107,6 +121,13 @@ def defvjp(fun: Any, *vjpmakers: Function | None, argnums: Iterable[int] | None 
 
     Raises:
       ArgumentTypeError: ``fun`` is no primitive, or a rule is no function.
+
+    >>> from lawful.autograd import grad
+    >>> from lawful.autograd.extend import primitive
+    >>> square = primitive(lambda x: x * x)
+    >>> defvjp(square, lambda ans, x: lambda g: 2.0 * g * x)
+    >>> grad(square)(3.0)
+    np.float64(6.0)
     """
     rules = rules_of(fun)
     makers = dict(zip(count() if argnums is None else argnums, vjpmakers, strict=False))
@@ -137,6 +158,14 @@ def defjvp_argnums(fun: Any, jvpmaker: Pushforward) -> None:
     Args:
       fun: the primitive.
       jvpmaker: ``jvpmaker(argnums, gs, ans, args, kwargs)`` returns the tangent of the result from those of arguments.
+
+    >>> from lawful.autograd import make_jvp
+    >>> from lawful.autograd.extend import primitive
+    >>> product = primitive(lambda x, y: x * y)
+    >>> rule = lambda argnums, gs, ans, args, kwargs: sum(g * args[1 - i] for i, g in zip(argnums, gs))
+    >>> defjvp_argnums(product, rule)
+    >>> make_jvp(product, 1)(2.0, 3.0)(1.0)
+    (np.float64(6.0), np.float64(2.0))
     """
     rules_of(fun).pushforward = jvpmaker
 
@@ -148,6 +177,13 @@ def defjvp_argnum(fun: Any, jvpmaker: Function) -> None:
       fun: the primitive.
       jvpmaker: ``jvpmaker(argnum, g, ans, args, kwargs)`` returns the part of the tangent of the result that comes from
         the tangent ``g`` of one argument.
+
+    >>> from lawful.autograd import make_jvp
+    >>> from lawful.autograd.extend import primitive
+    >>> product = primitive(lambda x, y: x * y)
+    >>> defjvp_argnum(product, lambda argnum, g, ans, args, kwargs: g * args[1 - argnum])
+    >>> make_jvp(product, 1)(2.0, 3.0)(1.0)
+    (np.float64(6.0), np.float64(2.0))
     """
 
     def pushforward(
@@ -169,6 +205,13 @@ def defjvp(fun: Any, *jvpmakers: Function | str | None, argnums: Iterable[int] |
 
     Raises:
       ArgumentTypeError: ``fun`` is no primitive, or a rule is none of these.
+
+    >>> from lawful.autograd import make_jvp
+    >>> from lawful.autograd.extend import primitive
+    >>> square = primitive(lambda x: x * x)
+    >>> defjvp(square, lambda g, ans, x: 2.0 * g * x)
+    >>> make_jvp(square)(3.0)(1.0)
+    (np.float64(9.0), np.float64(6.0))
     """
     rules = rules_of(fun)
     makers = dict(zip(count() if argnums is None else argnums, jvpmakers, strict=False))
@@ -198,7 +241,15 @@ def defjvp(fun: Any, *jvpmakers: Function | str | None, argnums: Iterable[int] |
 
 
 def def_linear(fun: Any) -> None:
-    """Defines forward mode of a function that is linear in each argument: by the function itself."""
+    """Defines forward mode of a function that is linear in each argument: by the function itself.
+
+    >>> from lawful.autograd import make_jvp
+    >>> from lawful.autograd.extend import primitive
+    >>> double = primitive(lambda x: 2.0 * x)
+    >>> def_linear(double)
+    >>> make_jvp(double)(3.0)(1.0)
+    (np.float64(6.0), np.float64(2.0))
+    """
     defjvp_argnum(fun, lambda argnum, g, ans, args, kwargs: fun(*subval(args, argnum, g), **kwargs))
 
 

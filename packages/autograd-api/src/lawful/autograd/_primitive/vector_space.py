@@ -21,6 +21,10 @@ class VSpace:
       value: a vector.
 
     A subclass for values of another type is registered by `register`.
+
+    >>> space = vspace(numpy.ones((2, 3)))
+    >>> isinstance(space, VSpace), space.size, space.inner_prod(space.ones(), space.ones())
+    (True, 6, np.float64(6.0))
     """
 
     mappings: ClassVar[dict[type, Callable[[Any], VSpace]]] = {}
@@ -97,7 +101,12 @@ class VSpace:
 
 
 class ArrayVSpace(VSpace):
-    """The space of real arrays of a shape and dtype."""
+    """The space of real arrays of a shape and dtype.
+
+    >>> space = ArrayVSpace(numpy.ones(2))
+    >>> space.shape, space.zeros(), list(space.standard_basis())
+    ((2,), array([0., 0.]), [array([1., 0.]), array([0., 1.])])
+    """
 
     def __init__(self, value: Any) -> None:
         value = value if isinstance(value, Tracer) else numpy.asarray(value)
@@ -138,7 +147,12 @@ class ArrayVSpace(VSpace):
 
 
 class ComplexArrayVSpace(ArrayVSpace):
-    """The space of complex arrays of a shape and dtype, over the real numbers."""
+    """The space of complex arrays of a shape and dtype, over the real numbers.
+
+    >>> space = ComplexArrayVSpace(numpy.ones(2, complex))
+    >>> space.size, space.ones()
+    (4, array([1.+1.j, 1.+1.j]))
+    """
 
     iscomplex = True
 

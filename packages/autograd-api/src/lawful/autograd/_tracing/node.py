@@ -34,6 +34,15 @@ class Node:
       kwargs: its settings.
       parent_argnums: the numbers of the arguments that are traced.
       parents: their nodes.
+
+    >>> class Depth(Node):
+    ...     def __init__(self, value, fun, args, kwargs, parent_argnums, parents):
+    ...         self.depth = 1 + max(parent.depth for parent in parents)
+    ...
+    ...     def initialize_root(self):
+    ...         self.depth = 0
+    >>> trace(Depth.new_root(), lambda x: x * x + x, 3.0)[1].depth
+    2
     """
 
     __slots__ = ()
@@ -136,6 +145,16 @@ def trace(start_node: Any, fun: Function, x: Any) -> tuple[Any, Any]:
       start_node: the node of ``x``.
       fun: a function.
       x: its argument, an array or a pytree of them. The leaves of a tree are traced.
+
+    >>> class Name(Node):
+    ...     def __init__(self, value, fun, args, kwargs, parent_argnums, parents):
+    ...         self.name = fun.__name__
+    ...
+    ...     def initialize_root(self):
+    ...         self.name = "argument"
+    >>> value, node = trace(Name.new_root(), lambda x: x * 2.0, 3.0)
+    >>> float(value), node.name
+    (6.0, 'mul')
     """
     node_type = type(start_node)
     tracing = NodeTrace(current.trace, node_type)

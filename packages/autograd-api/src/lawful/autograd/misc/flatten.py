@@ -28,6 +28,10 @@ def flatten(value: Any) -> tuple[Any, Function]:
     """Returns the leaves of a pytree of arrays and numbers as one vector, and the function from vectors to trees.
 
     In the vector the leaves of a dict are in the order of its sorted keys; in the tree the keys have their own order.
+
+    >>> vector, unflatten = flatten((1.0, [2.0]))
+    >>> vector, unflatten(10.0 * vector)
+    (array([1., 2.]), (np.float64(10.0), [np.float64(20.0)]))
     """
     leaves, sorted_tree = tree.flatten(value)
     positions, treedef = flatten_tree(in_order_of(value, sorted_tree.unflatten(range(len(leaves)))))
@@ -60,6 +64,10 @@ def flatten_func(func: Function, example: Any) -> tuple[Function, Function, Any]
     Args:
       func: a function of a pytree, and further arguments, that returns a pytree.
       example: its first argument.
+
+    >>> f, unflatten, vector = flatten_func(lambda xs: [2.0 * xs[0], xs[1]], [1.0, 3.0])
+    >>> vector, f(vector)
+    (array([1., 3.]), array([2., 3.]))
     """
     vector, unflatten = flatten(example)
     return lambda x, *args: flatten(func(unflatten(x), *args))[0], unflatten, vector

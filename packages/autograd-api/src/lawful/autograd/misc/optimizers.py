@@ -75,6 +75,9 @@ def sgd(
       num_iters: the number of iterations.
       step_size: what the velocity is multiplied by.
       mass: the factor of the previous velocity.
+
+    >>> numpy.round(sgd(lambda x, i: 2.0 * (x - 3.0), numpy.zeros(2), num_iters=500), 3)
+    array([3., 3.])
     """
     velocity: Any = numpy.zeros(len(x))
 
@@ -106,6 +109,9 @@ def rmsprop(
       step_size: the size of steps.
       gamma: the factor of the previous mean of squares.
       eps: added to its root.
+
+    >>> numpy.round(rmsprop(lambda x, i: 2.0 * (x - 3.0), numpy.zeros(2), num_iters=500, step_size=0.02), 1)
+    array([3., 3.])
     """
     mean_square: Any = numpy.ones(len(x))
 
@@ -139,6 +145,9 @@ def adam(
       b1: the factor of the previous mean.
       b2: the factor of the previous mean of squares.
       eps: added to its root.
+
+    >>> numpy.round(adam(lambda x, i: 2.0 * (x - 3.0), numpy.zeros(2), num_iters=500, step_size=0.1), 3)
+    array([3., 3.])
     """
     mean: Any = numpy.zeros(len(x))
     mean_square: Any = numpy.zeros(len(x))

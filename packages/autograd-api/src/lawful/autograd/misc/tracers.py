@@ -73,7 +73,12 @@ def const_graph_unary(fun: Function) -> Function:
 
 
 def const_graph(fun: Function, *args: Any, **kwargs: Any) -> Function:
-    """Returns a function of the arguments that are not given here, which is run once: see `const_graph_unary`."""
+    """Returns a function of the arguments that are not given here, which is run once: see `const_graph_unary`.
+
+    >>> power = const_graph(lambda n, x, y: x**n + y, 2)
+    >>> float(power(3.0, 1.0)), float(power(4.0, 1.0))
+    (10.0, 17.0)
+    """
     given = partial(fun, *args, **kwargs)
     unary = const_graph_unary(lambda rest: given(*rest))
     return wraps(fun)(lambda *rest: unary(rest))
@@ -107,5 +112,10 @@ class FullGraphNode(Node):
 
 
 def full_graph(fun: Function, *args: Any, **kwargs: Any) -> Any:
-    """Returns the node of the result of a function, which has all others as ancestors."""
+    """Returns the node of the result of a function, which has all others as ancestors.
+
+    >>> end = full_graph(lambda x: x * x, 3.0)
+    >>> float(end.value), end.recipe[0].__name__
+    (9.0, 'mul')
+    """
     return trace(FullGraphNode.new_root(), lambda given: fun(*given, **kwargs), args)[1]
