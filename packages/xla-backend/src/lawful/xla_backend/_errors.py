@@ -24,6 +24,14 @@ class DeletedArrayError(LawfulError, RuntimeError):
     """An ``Array`` was used whose memory is gone: it was donated to a compiled function, or deleted.
 
     Cure: use the function's result instead, donate ``x.copy()``, or leave the argument out of ``donate_argnums``.
+
+    >>> from lawful.xla_backend import device_put
+    >>> x = device_put(1.0)
+    >>> x.delete()
+    >>> float(x)
+    Traceback (most recent call last):
+        ...
+    lawful.xla_backend._errors.DeletedArrayError: ...
     """
 
 
@@ -38,6 +46,13 @@ class RuntimeStartedError(LawfulError, RuntimeError):
     """The number of CPU devices was set, or other processes joined, after devices were first used.
 
     Cure: call ``set_cpu_device_count`` and ``initialize`` at the start of the program, or set ``LAWFUL_CPU_DEVICES``.
+
+    >>> from lawful.xla_backend import devices, set_cpu_device_count
+    >>> _ = devices("cpu")
+    >>> set_cpu_device_count(4)
+    Traceback (most recent call last):
+        ...
+    lawful.xla_backend._errors.RuntimeStartedError: ...
     """
 
 
@@ -53,4 +68,15 @@ class CompilationCacheWarning(UserWarning):
 
     Cause: a file of the folder is damaged or of something else, or the folder cannot be read or written; the message
     names it. It is told once. Cure: what the message says; the program itself is right in any case.
+
+    >>> import tempfile, warnings
+    >>> from lawful.staging import jit
+    >>> from lawful.xla_backend import set_cache_dir
+    >>> with tempfile.NamedTemporaryFile() as file, warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     set_cache_dir(file.name)  # a file, and no folder
+    ...     _ = jit(lambda x: x * 2.0, backend="xla")(3.0)
+    >>> [each.category.__name__ for each in caught]
+    ['CompilationCacheWarning']
+    >>> set_cache_dir(None)
     """

@@ -64,6 +64,11 @@ class Array(PlacedArray):
 
     Raises:
       DeletedArrayError: from whatever needs the values, once the array was donated or deleted.
+
+    >>> from lawful.xla_backend import device_put
+    >>> x = device_put(np.array([[1.0, 2.0]]))
+    >>> x.shape, x.dtype, x.is_deleted(), float(x[0, 1])
+    ((1, 2), dtype('float64'), False, 2.0)
     """
 
     __slots__ = ("__weakref__",)

@@ -18,6 +18,9 @@ def devices(backend: str | None = None) -> list[Device]:
       MissingBackendError: there is no such platform.
 
     Source: ``jax.devices``.
+
+    >>> devices()[0].platform == default_backend(), len(devices("cpu")) >= 1
+    (True, True)
     """
     return list(clients.devices(backend))
 

@@ -18,6 +18,9 @@ def from_dlpack(x: Any, device: Device | None = None) -> Array:
     Args:
       x: the tensor, with ``__dlpack__`` and ``__dlpack_device__``.
       device: where to put it; by default on the default device.
+
+    >>> np.asarray(from_dlpack(np.array([1.0, 2.0])))
+    array([1., 2.])
     """
     target = clients.default_device() if device is None else device
     try:

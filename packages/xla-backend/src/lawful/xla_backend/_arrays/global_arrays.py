@@ -55,6 +55,11 @@ def make_array_from_callback(
       ArgumentValueError: the sharding does not divide the shape, or a part has another shape.
 
     Source: ``jax.make_array_from_callback``.
+
+    >>> from lawful.xla_backend import SingleDeviceSharding, devices
+    >>> sharding = SingleDeviceSharding(devices()[0])
+    >>> np.asarray(make_array_from_callback((2,), sharding, lambda index: np.array([1.0, 2.0])[index]))
+    array([1., 2.])
     """
     name = "make_array_from_callback"
     _require_sharding(name, sharding)
@@ -94,6 +99,11 @@ def make_array_from_single_device_arrays(
       DeletedArrayError: a part was donated or deleted.
 
     Source: ``jax.make_array_from_single_device_arrays``.
+
+    >>> from lawful.xla_backend import SingleDeviceSharding, device_put, devices
+    >>> part = device_put(np.array([1.0, 2.0]), devices()[0])
+    >>> np.asarray(make_array_from_single_device_arrays((2,), SingleDeviceSharding(devices()[0]), [part]))
+    array([1., 2.])
     """
     name = "make_array_from_single_device_arrays"
     _require_sharding(name, sharding)
@@ -134,6 +144,10 @@ def make_array_from_process_local_data(
       UnexpectedTracerError: the data is being traced.
 
     Source: ``jax.make_array_from_process_local_data``.
+
+    >>> from lawful.xla_backend import SingleDeviceSharding, devices
+    >>> np.asarray(make_array_from_process_local_data(SingleDeviceSharding(devices()[0]), np.array([1.0, 2.0])))
+    array([1., 2.])
     """
     name = "make_array_from_process_local_data"
     _require_sharding(name, sharding)

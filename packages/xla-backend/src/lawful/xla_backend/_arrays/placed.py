@@ -29,6 +29,11 @@ class Shard:
       data: the values, an Array on the device; None where the device belongs to another process.
 
     Source: ``jax.Shard``.
+
+    >>> from lawful.xla_backend import device_put
+    >>> shard = device_put([1.0, 2.0])[0].addressable_shards[0]
+    >>> shard.index, shard.replica_id, float(shard.data)
+    ((), 0, 1.0)
     """
 
     device: Device

@@ -34,6 +34,11 @@ class Sharding(ABC):
     are the same for every array.
 
     Source: ``jax.sharding.Sharding``.
+
+    >>> from lawful.xla_backend import devices
+    >>> sharding = SingleDeviceSharding(devices()[0])
+    >>> sharding.num_devices, sharding.is_fully_replicated, sharding.is_equivalent_to(sharding, 2)
+    (1, True, True)
     """
 
     __slots__ = ()
@@ -122,6 +127,10 @@ class SingleDeviceSharding(Sharding):
       memory_kind: None.
 
     Source: ``jax.sharding.SingleDeviceSharding``.
+
+    >>> from lawful.xla_backend import device_put, devices
+    >>> device_put(1.0).sharding == SingleDeviceSharding(devices()[0])
+    True
     """
 
     __slots__ = ("_device",)

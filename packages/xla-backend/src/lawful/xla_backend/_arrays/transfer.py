@@ -97,12 +97,19 @@ def device_get(x: Any) -> Any:
       ArgumentValueError: other processes have parts of an array.
 
     Source: ``jax.device_get``.
+
+    >>> device_get({"w": device_put(2.0), "name": "layer"})
+    {'name': 'layer', 'w': array(2.)}
     """
     return tree.map(lambda leaf: leaf._view() if type(leaf) is Array else leaf, x)
 
 
 def block_until_ready[T](x: T) -> T:
-    """Waits until every Array in a pytree is computed, and returns the pytree. Source: ``jax.block_until_ready``."""
+    """Waits until every Array in a pytree is computed, and returns the pytree. Source: ``jax.block_until_ready``.
+
+    >>> block_until_ready([device_put(1.0)])[0].is_ready()
+    True
+    """
     for leaf in tree.leaves(x):
         if type(leaf) is Array:
             leaf.block_until_ready()

@@ -36,6 +36,10 @@ class CacheInfo(NamedTuple):
       misses: how many were compiled because they were not there.
       dir: the folder; None if there is none.
       max_size: how many bytes it may hold.
+
+    >>> info = CacheInfo(hits=3, misses=1, dir="/tmp/programs", max_size=1 << 30)
+    >>> info.hits / (info.hits + info.misses)
+    0.75
     """
 
     hits: int
@@ -110,7 +114,14 @@ def set_cache_dir(path: str | os.PathLike[str] | None, *, max_size: int = _GIBIB
 
 
 def cache_info() -> CacheInfo:
-    """Returns how many programs were loaded from the folder, and how many were compiled, since it was set."""
+    """Returns how many programs were loaded from the folder, and how many were compiled, since it was set.
+
+    >>> import tempfile
+    >>> set_cache_dir(tempfile.mkdtemp(), max_size=1000)
+    >>> cache_info().misses, cache_info().max_size
+    (0, 1000)
+    >>> set_cache_dir(None)
+    """
     cache = compilation_cache()
     if cache.folder is None:
         return CacheInfo(0, 0, None, 0)

@@ -26,6 +26,10 @@ class Backend:
       name: what ``jit(backend=)`` takes: the name of the entry point.
       platform: where its programs run, wherever their arguments are; None for where their arguments are, by default on
         the default platform.
+
+    >>> cpu = Backend("cpu", platform="cpu")
+    >>> cpu.name, cpu.platform, backend.name
+    ('cpu', 'cpu', 'xla')
     """
 
     def __init__(self, name: str = "xla", platform: str | None = None) -> None:

@@ -31,6 +31,12 @@ class Compiled:
 
     It runs on the device that its Array arguments are on; for any but the default one, and for Arrays on several
     devices, it is compiled when it is first needed there.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> from lawful.xla_backend import backend
+    >>> program = parse_jaxpr("{ lambda ; a:f64[2] . let b:f64[2] = mul a a in ( b ) }")
+    >>> np.asarray(backend.lower(program, name="square").compile()(np.array([1.0, 3.0]))[0])
+    array([1., 9.])
     """
 
     __slots__ = (

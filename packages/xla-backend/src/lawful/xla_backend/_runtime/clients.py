@@ -55,7 +55,15 @@ def processes() -> distributed.Processes | None:
 
 
 def require_not_started(name: str) -> None:
-    """Raises RuntimeStartedError if devices are in use already."""
+    """Raises RuntimeStartedError if devices are in use already.
+
+    >>> from lawful.xla_backend import devices
+    >>> _ = devices()
+    >>> require_not_started("initialize")
+    Traceback (most recent call last):
+        ...
+    lawful.xla_backend._errors.RuntimeStartedError: ...initialize: expected a process that has not used ...
+    """
     if _clients:
         raise RuntimeStartedError(
             f"{name}: expected a process that has not used its devices yet, got one that uses those of "

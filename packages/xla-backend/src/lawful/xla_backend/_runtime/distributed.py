@@ -243,6 +243,13 @@ def serve(address: str, count: int, timeout: int) -> Any:
 
     Raises:
       XlaError: it cannot listen there.
+
+    >>> import tempfile
+    >>> address = f"unix:{tempfile.mkdtemp()}/socket"
+    >>> service = serve(address, 1, 10)
+    >>> client = connect(address, 0, 10)
+    >>> client.shutdown(), service.shutdown()
+    (None, None)
     """
     try:
         return _jax.get_distributed_runtime_service(
@@ -262,6 +269,13 @@ def connect(address: str, index: int, timeout: int) -> Any:
 
     Raises:
       XlaError: there is no service, or not all processes came.
+
+    >>> import tempfile
+    >>> address = f"unix:{tempfile.mkdtemp()}/socket"
+    >>> service = serve(address, 1, 10)
+    >>> client = connect(address, 0, 10)
+    >>> client.shutdown(), service.shutdown()
+    (None, None)
     """
     client = _jax.get_distributed_runtime_client(
         address,
