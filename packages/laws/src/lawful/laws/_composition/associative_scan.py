@@ -24,6 +24,12 @@ def law_associative_scan_is_loop(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: there is no array of real numbers to scan.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_associative_scan_is_loop(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     system = trial.system
     ops = system.ops

@@ -82,6 +82,12 @@ def law_vmap_is_loop(trial: Trial, *, axis_size: int = 3) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: there is no argument to map.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_vmap_is_loop(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     function, args, random = trial.function, trial.args, trial.random
     for number, mapped in enumerate(_subsets(trial, mappable(args))):
@@ -110,6 +116,12 @@ def law_vmaps_commute(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: there is no argument to map.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_vmaps_commute(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     function, args, random, vmap = trial.function, trial.args, trial.random, trial.system.vmap
     argnums = mappable(args)

@@ -42,6 +42,11 @@ def law_cond_is_branch(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_cond_is_branch(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     system, args = trial.system, trial.args
     branches = _branches(trial, trial.function)
@@ -101,6 +106,12 @@ def law_batched_cond_is_choice(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: there is no argument to map.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_batched_cond_is_choice(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     system, args = trial.system, trial.args
     argnums = mappable(args)

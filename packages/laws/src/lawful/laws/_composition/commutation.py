@@ -86,6 +86,12 @@ def law_commutation(trial: Trial, *, stack: Sequence[str] | None = None) -> Clai
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate, or the system lacks a transformation.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_commutation(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     system = trial.system
     stack = _drawn_stack(trial) if stack is None else tuple(stack)

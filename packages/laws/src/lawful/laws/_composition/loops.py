@@ -163,6 +163,11 @@ def law_scan_is_loop(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case, quick
+    >>> from lawful.laws.systems import lawful
+    >>> law_scan_is_loop(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5), effort=quick)
     """
     system = trial.system
     scan, fori_loop = system.scope["scan"], system.scope.get("fori_loop")
@@ -272,6 +277,11 @@ def law_while_is_loop(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case, quick
+    >>> from lawful.laws.systems import lawful
+    >>> law_while_is_loop(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5), effort=quick)
     """
     system = trial.system
     body, parts = _offset_body(trial)
@@ -313,6 +323,11 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case, quick
+    >>> from lawful.laws.systems import lawful
+    >>> law_batched_while_is_choice(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5), effort=quick)
     """
     system = trial.system
     body, parts = _offset_body(trial)

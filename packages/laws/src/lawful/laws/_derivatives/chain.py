@@ -22,6 +22,11 @@ def law_chain_rule(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate, or a result is not finite, and there the outer function has no derivative.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_chain_rule(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     system = trial.system
     inner, leaves = restrict(trial)

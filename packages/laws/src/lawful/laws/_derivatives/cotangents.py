@@ -23,6 +23,11 @@ def law_tangent_types(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_tangent_types(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     function, args = differentiable(trial)
     out, system = trial.value(function, args), trial.system
@@ -70,6 +75,11 @@ def law_vjp_linear(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_vjp_linear(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     function, args = differentiable(trial)
     out, pull = trial.system.vjp(function, *args)

@@ -37,6 +37,11 @@ def law_jvp_finite_differences(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate, or not smooth here.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_jvp_finite_differences(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     restricted, leaves = restrict(trial, is_wide)
     direction = tangents_of(trial, leaves)
@@ -82,6 +87,11 @@ def law_jvp_linear(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: numbers on the way overflow float16.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_jvp_linear(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     for part in trial.some([_along_combinations, _along_multiples, _argument_by_argument]):
         yield from part(trial)

@@ -28,6 +28,11 @@ def law_linearize_is_jvp(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_linearize_is_jvp(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     for part in trial.some([_all_arguments, _floating_arguments]):
         yield from part(trial)

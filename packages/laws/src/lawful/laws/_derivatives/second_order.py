@@ -28,6 +28,11 @@ def law_second_order(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_second_order(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     system = trial.system
     restricted, leaves = restrict(trial, is_wide_real)

@@ -36,6 +36,11 @@ def law_jet_is_nested_jvp(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate, or the function raises an arithmetic error at a special point.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_jet_is_nested_jvp(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     function, leaves = restrict(trial)
     for point in trial.some([partial(_as_given), partial(_special_point, trial)]):

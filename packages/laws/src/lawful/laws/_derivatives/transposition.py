@@ -19,6 +19,11 @@ def law_vjp_transpose(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_vjp_transpose(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     parts = [_primal_and_repetition, _result_by_result]
     if trial.has("jvp"):
@@ -79,6 +84,11 @@ def law_grad_is_vjp(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_grad_is_vjp(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     system = trial.system
     restricted, leaves = restrict(trial)

@@ -56,6 +56,11 @@ def law_special_values(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: the function raises an arithmetic error at these arguments, as Python's numbers do.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_special_values(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     system, function = trial.system, trial.function
     args = trial.comparable(tree.map(lambda x: special_values(trial, x), trial.args))
@@ -97,6 +102,12 @@ def law_empty_batches(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: there is no argument to map.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_empty_batches(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     system, args, function = trial.system, trial.args, trial.function
     argnums = mappable(args)

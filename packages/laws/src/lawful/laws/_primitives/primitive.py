@@ -48,6 +48,11 @@ def law_primitive_reference(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import RandomChoose, draw_call
+    >>> from lawful.laws.systems import lawful
+    >>> law_primitive_reference(lawful, draw_call(ops.sin_p, RandomChoose(1)))
     """
     call, args = _call_of(trial), trial.args
     primitive = call.primitive
@@ -89,6 +94,11 @@ def law_primitive_specialised(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: the primitive has no rule ``numpy``.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import RandomChoose, draw_call
+    >>> from lawful.laws.systems import lawful
+    >>> law_primitive_specialised(lawful, draw_call(ops.sin_p, RandomChoose(1)))
     """
     call, args = _call_of(trial), trial.args
     primitive, params = call.primitive, call.params
@@ -123,6 +133,11 @@ def law_primitive_transpose(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import RandomChoose, draw_call
+    >>> from lawful.laws.systems import lawful
+    >>> law_primitive_transpose(lawful, draw_call(ops.add_p, RandomChoose(3)))
     """
     call, args, random = _call_of(trial), trial.args, trial.random
     declaration = call.primitive.declaration
@@ -163,6 +178,11 @@ def law_primitive_typing(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import RandomChoose, draw_call
+    >>> from lawful.laws.systems import lawful
+    >>> law_primitive_typing(lawful, draw_call(ops.sin_p, RandomChoose(1)))
     """
     call, args = _call_of(trial), trial.args
     primitive = call.primitive
@@ -182,6 +202,11 @@ def law_primitive_traced_rules(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import RandomChoose, draw_call
+    >>> from lawful.laws.systems import lawful
+    >>> law_primitive_traced_rules(lawful, draw_call(ops.sin_p, RandomChoose(1)))
     """
     call, args = _call_of(trial), trial.args
     primitive = call.primitive
@@ -287,6 +312,11 @@ def law_primitive_algebra(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import RandomChoose, draw_call
+    >>> from lawful.laws.systems import lawful
+    >>> law_primitive_algebra(lawful, draw_call(ops.add_p, RandomChoose(1)))
     """
     call, args = _call_of(trial), trial.args
     declaration = call.primitive.declaration

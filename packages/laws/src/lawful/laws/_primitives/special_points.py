@@ -50,6 +50,11 @@ def law_primitive_special_points(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate, or the declaration says that there is no derivative.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import RandomChoose, draw_call
+    >>> from lawful.laws.systems import lawful
+    >>> law_primitive_special_points(lawful, draw_call(ops.sin_p, RandomChoose(1)))
     """
     if not isinstance(trial.case, PrimitiveCall) or trial.case.primitive.declaration is None:
         raise Inapplicable("law: expected a call of a declared primitive, got a function")

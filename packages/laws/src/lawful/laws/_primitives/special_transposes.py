@@ -27,6 +27,11 @@ def law_primitive_special_transpose(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: the primitive is linear in no real argument.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import RandomChoose, draw_call
+    >>> from lawful.laws.systems import lawful
+    >>> law_primitive_special_transpose(lawful, draw_call(ops.transpose_p, RandomChoose(3)))
     """
     call, random, system = trial.case, trial.random, trial.system
     if not isinstance(call, PrimitiveCall) or call.primitive.declaration is None:

@@ -90,6 +90,12 @@ def law_equal_values_are_told_apart(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_equal_values_are_told_apart(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     function, args = restrict(trial, lambda aval: is_floating(aval) and aval.shape != () and not aval.weak_type)
     for name in trial.some(_HOLDERS):

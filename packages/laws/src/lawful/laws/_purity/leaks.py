@@ -55,6 +55,11 @@ def law_threads_agree(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_threads_agree(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     function, _ = differentiable(trial)
     ways = trial.some(_ways(trial))
@@ -92,6 +97,11 @@ def law_nothing_survives(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_nothing_survives(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     ways = trial.some([*_ways(trial), *_gradient(trial)])
     if _survivors(trial, ways):

@@ -170,6 +170,11 @@ def law_errors_name_their_place(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: the function cannot be staged, which most mistakes are made with.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_errors_name_their_place(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     function, args = trial.function, trial.args
     before = function(*args)

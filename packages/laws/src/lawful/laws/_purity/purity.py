@@ -34,6 +34,11 @@ def law_purity(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_purity(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     parts = [part for part, needs in _PARTS if all(map(trial.has, needs))]
     if trial.has("jit"):

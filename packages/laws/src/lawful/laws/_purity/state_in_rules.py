@@ -64,6 +64,12 @@ def law_rules_read_state(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_rules_read_state(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     function, args = restrict(trial, lambda aval: is_floating(aval) and not aval.weak_type)
     tangents = tangents_of(trial, args)

@@ -122,6 +122,11 @@ def law_collectives_are_definitions(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: the case has no array of numbers.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case, quick
+    >>> from lawful.laws.systems import lawful
+    >>> law_collectives_are_definitions(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5), effort=quick)
     """
     for call in _draw(trial, linear=False):
         expected = call.defined(call.operand)
@@ -148,6 +153,11 @@ def law_collectives_transpose(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: the case has no array of floating-point or complex numbers.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case, quick
+    >>> from lawful.laws.systems import lawful
+    >>> law_collectives_transpose(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5), effort=quick)
     """
     for call in _draw(trial, linear=True):
         w = _like(trial.random, call.defined(call.operand))

@@ -50,6 +50,12 @@ def law_gradient_collectives(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: no argument can be split, nothing to differentiate, or the function has unchecked calls for devices.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_gradient_collectives(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     plan = draw_plan(trial)
     function, leaves = plan.restricted(plan.mapped(trial, checked=True))

@@ -35,6 +35,12 @@ def law_shard_map_is_vmap(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: no argument can be split.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_shard_map_is_vmap(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     plan = draw_plan(trial)
     whole, system = plan.whole(trial), trial.system
@@ -73,6 +79,12 @@ def law_shard_map_derivatives(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: no argument can be split, or nothing to differentiate.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case, quick
+    >>> from lawful.laws.systems import lawful
+    >>> law_shard_map_derivatives(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])), effort=quick)
     """
     plan = draw_plan(trial)
     for checked in trial.some(_BOTH):
@@ -195,6 +207,12 @@ def law_shard_map_types(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: no argument can be split.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_shard_map_types(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     plan = draw_plan(trial)
     for way in trial.some([_same_along_axes, _lies_are_refused]):

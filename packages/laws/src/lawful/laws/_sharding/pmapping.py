@@ -30,6 +30,12 @@ def law_pmap_is_vmap(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: there is no argument to map.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_pmap_is_vmap(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     random, system, args = trial.random, trial.system, trial.args
     size = _SIZES[random.integers(len(_SIZES))]

@@ -39,6 +39,11 @@ def law_sharded_jit_is_jit(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_sharded_jit_is_jit(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     axes, system = draw_axes(trial.random), trial.system
     function, args = trial.function, trial.args
@@ -97,6 +102,12 @@ def law_resharding_is_identity(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: no argument is an array.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case, quick
+    >>> from lawful.laws.systems import lawful
+    >>> law_resharding_is_identity(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])), effort=quick)
     """
     random, system = trial.random, trial.system
     arrays = [x for x in tree.leaves(trial.args) if not get_aval(x).weak_type]

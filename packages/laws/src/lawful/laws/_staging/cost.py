@@ -87,6 +87,11 @@ def law_cheap_gradient(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_cheap_gradient(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     restricted, leaves = restrict(trial)
     loss = scalarized(trial.system, restricted, trial.case.seed)
@@ -109,6 +114,11 @@ def law_bounded_residuals(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_bounded_residuals(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     restricted, leaves = restrict(trial)
     primal = byte_count(make_jaxpr(restricted)(*leaves).jaxpr)
@@ -139,6 +149,11 @@ def law_linear_tracing(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_linear_tracing(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     restricted, leaves = restrict(trial)
     loss = scalarized(trial.system, restricted, trial.case.seed)

@@ -25,6 +25,11 @@ def law_jit_is_eager(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_jit_is_eager(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     function, args = trial.function, trial.args
     expected = trial.value(function, args)
@@ -46,6 +51,11 @@ def law_eval_jaxpr(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_eval_jaxpr(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     function, args = trial.function, trial.args
     expected = trial.value(function, args)

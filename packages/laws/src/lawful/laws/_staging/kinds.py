@@ -36,6 +36,11 @@ def law_kinds_agree(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: the case is not a call of a declared primitive.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import RandomChoose, draw_call
+    >>> from lawful.laws.systems import lawful
+    >>> law_kinds_agree(lawful, draw_call(ops.sin_p, RandomChoose(1)))
     """
     if not isinstance(trial.case, PrimitiveCall) or trial.case.primitive.declaration is None:
         raise Inapplicable("law: expected a call of a declared primitive, got another function")

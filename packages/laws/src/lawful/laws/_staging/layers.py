@@ -27,6 +27,11 @@ def law_layers_agree(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_layers_agree(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     calls = _CALLS if trial.effort.most > 1 else _CALLS[:3]
     for name, transformed in trial.some(_transformed(trial)):

@@ -51,6 +51,11 @@ def law_passes(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_passes(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     for function_of in trial.some((_itself, _calling_twice, _pulling_back)):
         yield from _passes(trial, make_jaxpr(function_of(trial))(*trial.args))

@@ -37,6 +37,11 @@ def law_rerolling(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
       Inapplicable: the function has no floating argument or result.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case, quick
+    >>> from lawful.laws.systems import lawful
+    >>> law_rerolling(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5), effort=quick)
     """
     for kind, pulled in trial.some(product(_KINDS, (False, True))):
         function, args = _unrolled(trial, kind)

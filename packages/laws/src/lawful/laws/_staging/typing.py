@@ -131,6 +131,11 @@ def law_typing(trial: Trial, *, depth: int = 2) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_typing(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     for text, closed in jaxprs_of(trial, min(depth, 1) if trial.effort.most == 1 else depth):
         try:
@@ -189,6 +194,11 @@ def law_print_parse(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_print_parse(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5))
     """
     parts: list[Callable[[], Jaxprs]] = [lambda: jaxprs_of(trial, 1), lambda: _shared(trial)]
     none_prints = True
