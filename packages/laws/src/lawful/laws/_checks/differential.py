@@ -118,7 +118,16 @@ def compare_systems(
 
 
 def agreement_law(other: Implementation) -> Law:
-    """Registers the law that a system agrees with another one, such as ``"agrees_with_jax"``, and returns it."""
+    """Registers the law that a system agrees with another one, such as ``"agrees_with_jax"``, and returns it.
+
+    >>> from lawful import ops
+    >>> from lawful.laws.systems import Lawful, lawful
+    >>> law = agreement_law(lawful)
+    >>> law.name
+    'agrees_with_lawful'
+    >>> law(Lawful("numpy"), Case.of(ops.sin, 0.5))
+    >>> _ = laws.pop(law.name)
+    """
 
     def check(system: Implementation, case: Case, *, effort: Effort = usual, seed: int | None = None) -> None:
         compare_systems(system, other, case, effort=effort, seed=seed)

@@ -30,6 +30,12 @@ class LawReport:
       size: the largest difference there, relative to the larger of both values; None where something else is wrong.
       missing_rule: the call that would define a rule which the law needs and the primitive has not.
       error: what was raised.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import check
+    >>> found = check(ops.sin, 0.5, laws=["jvp_linear"]).laws[0]
+    >>> found.law, found.group, found.verdict
+    ('jvp_linear', 'tangents', 'passed')
     """
 
     law: str
@@ -46,7 +52,11 @@ class LawReport:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A group of arguments, or a backend, that the function was not tried with, and the reason."""
+    """A group of arguments, or a backend, that the function was not tried with, and the reason.
+
+    >>> Refused("complex", "no complex numbers").kind
+    'complex'
+    """
 
     kind: str
     reason: str
@@ -63,6 +73,12 @@ class Report:
       laws: what each law says, in the order of the groups.
       tried: the kinds of arguments, with how many cases of each.
       refused: what the function was not tried with, because it itself refuses that.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import check
+    >>> report = check(ops.sin, 0.5, laws=["jvp_linear"])
+    >>> report.ok, report.system, len(report.laws)
+    (True, 'lawful', 1)
     """
 
     subject: str

@@ -16,6 +16,12 @@ class Case(ABC):
     Attributes:
       args: the arguments, pytrees of NumPy arrays and Python numbers.
       seed: what the laws draw directions and choices from.
+
+    >>> from lawful import ops
+    >>> case = Case.of(ops.square, 3.0)
+    >>> from lawful.laws.systems import lawful
+    >>> case.args, float(case.value(lawful))
+    ((3.0,), 9.0)
     """
 
     args: tuple[Any, ...]

@@ -18,6 +18,9 @@ class Effort:
     Attributes:
       name: what it is called.
       most: how many of the variants of each kind.
+
+    >>> len(Effort("mine", 2).some(np.random.default_rng(0), ["a", "b", "c"]))
+    2
     """
 
     name: str
@@ -41,10 +44,21 @@ _chosen: list[Effort] = []
 
 
 def default_effort(otherwise: Effort = usual) -> Effort:
-    """Returns the effort that was chosen for the whole process, or else the given one."""
+    """Returns the effort that was chosen for the whole process, or else the given one.
+
+    >>> set_default_effort(None)
+    >>> default_effort().name, default_effort(quick).name
+    ('usual', 'quick')
+    """
     return _chosen[0] if _chosen else otherwise
 
 
 def set_default_effort(effort: Effort | None) -> None:
-    """Chooses the effort where none is given, as ``pytest --laws=thorough`` does; None undoes it."""
+    """Chooses the effort where none is given, as ``pytest --laws=thorough`` does; None undoes it.
+
+    >>> set_default_effort(thorough)
+    >>> default_effort().name
+    'thorough'
+    >>> set_default_effort(None)
+    """
     _chosen[:] = [] if effort is None else [effort]

@@ -33,6 +33,15 @@ class LawViolation(LawfulError, AssertionError):
     Attributes:
       size: the largest difference, relative to the larger of both values; None where something else is wrong.
       explanation: what is wrong, without the law and the case.
+
+    >>> from lawful import ops
+    >>> from lawful.autodiff import stop_gradient
+    >>> from lawful.laws import law_jvp_finite_differences
+    >>> from lawful.laws.systems import lawful
+    >>> law_jvp_finite_differences(lawful, Case.of(lambda x: stop_gradient(x) * x, 0.5))
+    Traceback (most recent call last):
+        ...
+    lawful.laws._law.law.LawViolation: ...law_jvp_finite_differences does not hold: ...
     """
 
     size: float | None = None
@@ -40,7 +49,15 @@ class LawViolation(LawfulError, AssertionError):
 
 
 class Inapplicable(LawfulError):
-    """A law says nothing about a function at these arguments: nothing to differentiate by, or a kink is near."""
+    """A law says nothing about a function at these arguments: nothing to differentiate by, or a kink is near.
+
+    >>> from lawful.laws import law_jvp_linear
+    >>> from lawful.laws.systems import lawful
+    >>> law_jvp_linear(lawful, Case.of(lambda x: x + 1, 3))
+    Traceback (most recent call last):
+        ...
+    lawful.laws._law.law.Inapplicable: ...
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +112,10 @@ class Law:
       smooth: whether it takes finite differences, so that a case must keep away from kinks.
       subject: what cases it is about.
       share: on which share of the cases it is tried where laws are sampled.
+
+    >>> from lawful.laws import law_jvp_linear
+    >>> laws["jvp_linear"].name, laws["jvp_linear"].group, laws["jvp_linear"].check is law_jvp_linear
+    ('jvp_linear', 'tangents', True)
     """
 
     name: str
@@ -322,6 +343,11 @@ def holds(law_function: LawFunction, system: Implementation, case: Case, **optio
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import law_jvp_linear
+    >>> from lawful.laws.systems import lawful
+    >>> holds(law_jvp_linear, lawful, Case.of(ops.sin, 0.5))
     """
     try:
         law_function(system, case, **options)

@@ -17,6 +17,9 @@ class Tolerance:
     Attributes:
       rounding: between computations that differ in the order of operations.
       differences: between a derivative and finite differences.
+
+    >>> tolerances[np.dtype(np.float64)]
+    Tolerance(rounding=1e-09, differences=1e-06)
     """
 
     rounding: float

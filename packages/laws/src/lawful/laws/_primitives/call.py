@@ -30,6 +30,11 @@ class PrimitiveCall(Case):
       params: its static parameters.
       args: arrays within its domain.
       seed: what the laws draw their directions from.
+
+    >>> from lawful import ops
+    >>> call = PrimitiveCall(ops.mul_p, {}, (2.0, 3.0))
+    >>> float(call(*call.args))
+    6.0
     """
 
     primitive: Primitive
@@ -86,6 +91,12 @@ def draw_call(
 
     Raises:
       Inapplicable: there is a kink or jump, or the primitive takes no Python number.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import RandomChoose
+    >>> call = draw_call(ops.mul_p, RandomChoose(0))
+    >>> call.primitive.name, len(call.args)
+    ('mul', 2)
     """
     declaration = primitive.declaration
     assert declaration is not None, f"{primitive!r} has no declaration"

@@ -41,7 +41,11 @@ class Catalogue:
 
 
 def declared_primitives() -> tuple[Primitive, ...]:
-    """Returns every registered primitive that has a declaration, by name."""
+    """Returns every registered primitive that has a declaration, by name.
+
+    >>> {"dot_general", "sin"} <= {primitive.name for primitive in declared_primitives()}
+    True
+    """
     return tuple(p for _, p in sorted(primitives_by_name.items()) if p.declaration is not None)
 
 
@@ -64,7 +68,11 @@ def our_catalogue() -> Catalogue:
 
 
 def catalogue_of(primitives: Sequence[Primitive]) -> Catalogue:
-    """Returns the catalogue of some primitives, and of the elementwise functions over them."""
+    """Returns the catalogue of some primitives, and of the elementwise functions over them.
+
+    >>> [function.text for function in catalogue_of([ops.sin_p, ops.mul_p]).functions]
+    ['ops.mul', 'ops.sin']
+    """
     ordered = tuple(sorted(primitives, key=_simplicity))
     functions = {
         op.primitive: (name, op)
@@ -88,6 +96,10 @@ def catalogue_for(*systems: Implementation) -> Catalogue:
     """Returns what of our catalogue all systems have: the functions in their ``ops``, and nothing that one excludes.
 
     A primitive is called by its function only, unless lawful is the only system.
+
+    >>> from lawful.laws.systems import lawful
+    >>> "ops.sin" in [function.text for function in catalogue_for(lawful).functions]
+    True
     """
     ours = our_catalogue()
     others = [system for system in systems if system.ops is not ops]

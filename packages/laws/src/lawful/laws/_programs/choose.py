@@ -79,6 +79,9 @@ class RandomChoose(Chooser):
     Args:
       seed: what it starts from, or the generator itself.
       dtypes: those that may be drawn.
+
+    >>> RandomChoose(0).shape() == RandomChoose(0).shape()
+    True
     """
 
     def __init__(self, seed: int | random.Random, dtypes: Sequence[np.dtype[Any]] = wide_dtypes) -> None:
@@ -100,6 +103,10 @@ class ReplayChoose(Chooser):
     Args:
       choices: what was drawn where there was a choice.
       dtypes: those that may be drawn.
+
+    >>> choose = ReplayChoose([2, 0])
+    >>> choose.one_of("abc"), choose.one_of("abc"), choose.one_of("abc")
+    ('c', 'a', 'a')
     """
 
     def __init__(self, choices: Sequence[int], dtypes: Sequence[np.dtype[Any]] = wide_dtypes) -> None:
@@ -120,6 +127,13 @@ class HypothesisChoose(Chooser):
     Args:
       draw: the function that ``hypothesis.strategies.composite`` gives.
       dtypes: those that may be drawn.
+
+    >>> from hypothesis import given
+    >>> from hypothesis import strategies as st
+    >>> @given(st.data())
+    ... def test(data):
+    ...     assert HypothesisChoose(data.draw).integer(1, 3) in (1, 2, 3)
+    >>> test()
     """
 
     def __init__(

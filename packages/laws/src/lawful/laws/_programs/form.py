@@ -25,6 +25,9 @@ class Form:
         operands, ``{group0}`` the members of the first operand, which is a tuple, and other names are settings.
       draw: adds an equation of this form to a program under construction, or none where what was drawn does not fit.
       needs: what a system must have for it, of ``Implementation.absent``.
+
+    >>> forms["scan"].name, forms["scan"].needs
+    ('scan', ('scan',))
     """
 
     name: str

@@ -32,6 +32,11 @@ class Program(Case):
       args: an example of its arguments; their types are those that it is well typed for.
       seed: what the laws draw their directions from.
       origin: what it was drawn from, if it was.
+
+    >>> from lawful.laws import RandomChoose, draw_program
+    >>> program = draw_program(RandomChoose(1))
+    >>> program.equation_count >= 1, len(program.jaxpr().in_avals) >= len(program.args)
+    (True, True)
     """
 
     block: Block

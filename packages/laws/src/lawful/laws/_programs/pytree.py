@@ -11,7 +11,11 @@ from lawful.laws._programs.syntax import Apply, Expression, Static
 
 
 class Pair(NamedTuple):
-    """The namedtuple that drawn pytrees have among their nodes."""
+    """The namedtuple that drawn pytrees have among their nodes.
+
+    >>> Pair(1.0, 2.0).first
+    1.0
+    """
 
     first: Any
     second: Any

@@ -56,6 +56,10 @@ class Failure:
       small: whether it was made small.
       backend: what `jit` compiled with, if the case had one of its own.
       versions: what it was found with.
+
+    >>> failure = Failure(system="lawful", law="jvp_linear", source="smooth", effort="quick", choices=(1, 2))
+    >>> failure.identity.startswith("jvp_linear-smooth-")
+    True
     """
 
     system: str
@@ -93,6 +97,14 @@ def failure_of(
       effort: as it was found.
       small: whether it was made small.
       backend: what `jit` compiled with, if the case had one of its own.
+
+    >>> from lawful import ops
+    >>> from lawful.laws import Drawn, Outcome
+    >>> from lawful.laws.systems import lawful
+    >>> drawn = Drawn(PrimitiveCall(ops.sin_p, {}, (0.5,)), "sin", (1, 2))
+    >>> failure = failure_of(lawful, Outcome(laws["jvp_linear"], "failed", drawn, LawViolation("unequal")), quick)
+    >>> failure.law, failure.error, failure.primitives
+    ('jvp_linear', 'LawViolation', ('sin',))
     """
     drawn, error = outcome.drawn, outcome.error
     closed = jaxpr_of(drawn.case)
@@ -118,7 +130,13 @@ def jaxpr_of(case: Case) -> ClosedJaxpr | None:
 
 
 def primitives_of(case: Case) -> tuple[str, ...]:
-    """Returns the names of the primitives in a case's jaxpr, sorted; none if it cannot be traced."""
+    """Returns the names of the primitives in a case's jaxpr, sorted; none if it cannot be traced.
+
+    >>> from lawful import ops
+    >>> import numpy as np
+    >>> primitives_of(Case.of(lambda x: ops.sin(x) * x, np.float64(0.5)))
+    ('mul', 'sin')
+    """
     if isinstance(case, PrimitiveCall):
         return (case.primitive.name,)
     closed = jaxpr_of(case)
@@ -126,7 +144,13 @@ def primitives_of(case: Case) -> tuple[str, ...]:
 
 
 def count_primitives(jaxpr: Jaxpr) -> dict[str, int]:
-    """Counts the equations of each primitive in a jaxpr, sub-jaxprs included."""
+    """Counts the equations of each primitive in a jaxpr, sub-jaxprs included.
+
+    >>> from lawful import ops
+    >>> import numpy as np
+    >>> count_primitives(make_jaxpr(lambda x: ops.sin(ops.sin(x)))(np.float64(1.0)).jaxpr)
+    {'sin': 2}
+    """
     counts: dict[str, int] = {}
     jaxprs = [jaxpr]
     for inner in jaxprs:
@@ -147,13 +171,23 @@ def _explanation(system: Implementation, case: Case, error: BaseException | None
 
 
 def program_text(system: Implementation, case: Case) -> str:
-    """Returns a case as Python for a system."""
+    """Returns a case as Python for a system.
+
+    >>> from lawful import ops
+    >>> from lawful.laws.systems import lawful
+    >>> program_text(lawful, PrimitiveCall(ops.sin_p, {}, (0.5,)))
+    'ops.sin_p.bind(0.5)'
+    """
     return case.source(system).strip() if isinstance(case, Program) else repr(case)
 
 
 @cache
 def versions() -> dict[str, str]:
-    """Returns the versions of Python and of the libraries on which failures depend most."""
+    """Returns the versions of Python and of the libraries on which failures depend most.
+
+    >>> "numpy" in versions(), versions()["python"] == platform.python_version()
+    (True, True)
+    """
     found = {"python": platform.python_version()}
     for name in ("lawful-laws", "numpy", "hypothesis", "jaxlib"):
         try:
@@ -169,6 +203,11 @@ def examine_again(system: Implementation, failure: Failure) -> Outcome:
     Raises:
       KeyError: the law or the source is not there any more, such as a primitive that no module has made.
       Inapplicable: the case has come too near to a kink.
+
+    >>> from lawful.laws.systems import lawful
+    >>> failure = Failure(system="lawful", law="jvp_linear", source="sin, smooth", effort="quick", choices=None, seed=1)
+    >>> examine_again(lawful, failure).verdict
+    'passed'
     """
     law, source = laws[failure.law], find_source(failure.source)
     if failure.choices is not None:
@@ -187,6 +226,13 @@ class FailureDatabase:
 
     Attributes:
       unreadable: the files that could not be read, each with the reason; filled by iterating.
+
+    >>> import tempfile
+    >>> database = FailureDatabase(tempfile.mkdtemp())
+    >>> failure = Failure(system="lawful", law="jvp_linear", source="smooth", effort="quick", choices=(1, 2))
+    >>> _ = database.save(failure)
+    >>> list(database) == [failure]
+    True
     """
 
     def __init__(self, folder: str | Path) -> None:

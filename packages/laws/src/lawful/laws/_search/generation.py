@@ -40,6 +40,11 @@ class Generation:
       backend: that of nested ``jit``s; None for the default one.
       catalogue: the ops; those of lawful by default.
       forms: the kinds of sub-programs; by default all on one device, ``forms_of(system)`` for those that a system has.
+
+    >>> from lawful.laws import RandomChoose
+    >>> program = draw_program(RandomChoose(1), Generation(max_equations=2, max_depth=0))
+    >>> program.equation_count <= 2
+    True
     """
 
     dtypes: tuple[np.dtype[Any], ...] = (float64, int64, boolean)

@@ -226,6 +226,9 @@ def draw_case(source: Source, seed: int) -> Drawn:
 
     Raises:
       Inapplicable: there is a kink where the source must keep away from kinks.
+
+    >>> draw_case(find_source("sin"), 1).case.primitive.name
+    'sin'
     """
     choose = RandomChoose(seed, source.dtypes)
     return Drawn(source.draw(choose), source.name, tuple(choose.choices), seed)
@@ -258,7 +261,12 @@ class Outcome:
 
 
 def examine(law: Law, system: Implementation, drawn: Drawn, effort: Effort = usual) -> Outcome:
-    """Returns what a law says of a case."""
+    """Returns what a law says of a case.
+
+    >>> from lawful.laws.systems import lawful
+    >>> examine(laws["jvp_linear"], lawful, draw_case(find_source("sin, smooth"), 1)).verdict
+    'passed'
+    """
     try:
         law(system, drawn.case, effort=effort)
     except Inapplicable as error:

@@ -24,6 +24,12 @@ def avals(dtypes: Sequence[np.dtype[Any]] = wide_dtypes) -> st.SearchStrategy[Sh
 
     Args:
       dtypes: those that may be drawn.
+
+    >>> from hypothesis import given
+    >>> @given(avals())
+    ... def test(aval):
+    ...     assert aval.ndim <= 3
+    >>> test()
     """
 
     @st.composite
@@ -40,6 +46,12 @@ def arrays(aval: ShapedArray, interval: Interval | None = None) -> st.SearchStra
     Args:
       aval: the type.
       interval: where the values lie; by default between -2 and 2.
+
+    >>> from hypothesis import given
+    >>> @given(arrays(ShapedArray((2, 3), np.dtype(np.float64))))
+    ... def test(x):
+    ...     assert x.shape == (2, 3) and abs(x).max() <= 2.0
+    >>> test()
     """
     return st.integers(0, 2**16).map(lambda seed: array_in(np.random.default_rng(seed), aval, interval or Interval()))
 
@@ -49,6 +61,13 @@ def pytrees(leaves: st.SearchStrategy[Any] | None = None) -> st.SearchStrategy[A
 
     Args:
       leaves: a strategy of the leaves; by default arrays of ``avals()``.
+
+    >>> from hypothesis import given
+    >>> from lawful import tree
+    >>> @given(pytrees())
+    ... def test(x):
+    ...     assert tree.leaves(x)
+    >>> test()
     """
     chosen = avals().flatmap(arrays) if leaves is None else leaves
 
@@ -93,6 +112,13 @@ def primitive_calls(
       primitive: it has a declaration.
       dtypes: those of arguments.
       smooth: whether to keep away from kinks and jumps.
+
+    >>> from hypothesis import given
+    >>> from lawful import ops
+    >>> @given(primitive_calls(ops.sin_p))
+    ... def test(call):
+    ...     assert np.shape(call(*call.args)) == np.shape(call.args[0])
+    >>> test()
     """
 
     @st.composite

@@ -13,7 +13,11 @@ from lawful.staging import eval_shape, make_jaxpr
 
 @cache
 def installed_backends() -> tuple[str, ...]:
-    """Returns the names of the backends that ``jit`` can use here: NumPy's, and those of installed distributions."""
+    """Returns the names of the backends that ``jit`` can use here: NumPy's, and those of installed distributions.
+
+    >>> "numpy" in installed_backends()
+    True
+    """
     return tuple(sorted({"numpy", *(point.name for point in entry_points(group="lawful.backends"))}))
 
 

@@ -66,6 +66,9 @@ def find_system(name: str) -> Implementation:
     Raises:
       ValueError: there is no adapter of this name.
       ImportError: the system is not installed; the text says what to install.
+
+    >>> find_system("lawful").name
+    'lawful'
     """
     if name == "lawful":
         return lawful

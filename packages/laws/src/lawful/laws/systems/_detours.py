@@ -23,7 +23,11 @@ from lawful.staging import ShapeDtypeStruct, pure_callback
 
 
 def plainly(function: Function, *_: Any) -> Function:
-    """Returns the function itself: the detour of systems that have none."""
+    """Returns the function itself: the detour of systems that have none.
+
+    >>> plainly(abs)(-2)
+    2
+    """
     return function
 
 
@@ -42,6 +46,7 @@ def _of_numbers(detour: Callable[[list[Any]], list[Any]]) -> Callable[[Function]
 
         return called
 
+    through.__name__, through.__doc__ = detour.__name__, detour.__doc__
     return through
 
 
@@ -83,7 +88,7 @@ def with_linear_solve(values: list[Any]) -> list[Any]:
     """Returns a function whose results are the solution of a linear system, that they are a part of.
 
     >>> from lawful.autodiff import grad
-    >>> grad(with_linear_solve(lambda x: x * x))(3.0)
+    >>> round(grad(with_linear_solve(lambda x: x * x))(3.0), 6)
     6.0
     """
     maps = [_Mixing.by(value) for value in values]
@@ -101,7 +106,7 @@ def with_root(values: list[Any]) -> list[Any]:
     """Returns a function whose results are where another function is zero; the guess is twice that.
 
     >>> from lawful.autodiff import grad
-    >>> grad(with_root(lambda x: x * x))(3.0)
+    >>> round(grad(with_root(lambda x: x * x))(3.0), 6)
     6.0
     """
     maps = [_Mixing.by(value) for value in values]
@@ -125,7 +130,7 @@ def with_linear_call(values: list[Any]) -> list[Any]:
     """Returns a function whose results went through a linear function with a transpose of its own, and back.
 
     >>> from lawful.autodiff import grad
-    >>> grad(with_linear_call(lambda x: x * x))(3.0)
+    >>> round(grad(with_linear_call(lambda x: x * x))(3.0), 6)
     6.0
     """
     maps = [_Mixing.by(value) for value in values]

@@ -53,6 +53,11 @@ class Lawful(Implementation):
       backend: what ``jit`` compiles with where it is not said.
       backends: what the law of compilation compares; only NumPy's by default, which is fast.
       devices: gives the devices of meshes, so many; those that NumPy plays by default.
+
+    >>> from lawful import ops
+    >>> system = Lawful("numpy")
+    >>> system.name, float(system.grad(ops.square)(3.0))
+    ('lawful', 6.0)
     """
 
     name = "lawful"
