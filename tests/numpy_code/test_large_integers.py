@@ -177,3 +177,18 @@ def test_nan_extremum_without_infinities(name: str, dtype: str) -> None:
     for call in (function, jit(function, backend="numpy"), jit(function, backend="xla")):
         found = np.asarray(call(x.astype(getattr(ml_dtypes, dtype))))
         np.testing.assert_array_equal(found.astype(float), getattr(np, name)(x, axis=1))
+
+
+SIGNED = np.array([0, 1, -1, 2**53, 2**53 + 1, 2**62])
+UNSIGNED = np.array([2**53, 2**64 - 1, 1, 2**63], np.uint64)
+
+
+@pytest.mark.parametrize("invert", [False, True])
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+@pytest.mark.parametrize(
+    ("x", "others"), [(SIGNED, UNSIGNED), (UNSIGNED, SIGNED), (SIGNED[:3].astype(np.int32), UNSIGNED)]
+)
+def test_isin_compares_signed_with_unsigned_exactly(x: Any, others: Any, backend: str, invert: bool) -> None:
+    """Their common dtype is float64, in which 2**53 equals 2**53 + 1."""
+    found = jit(lambda x, others: lnp.isin(x, others, invert=invert), backend=backend)(x, others)
+    np.testing.assert_array_equal(found, np.isin(x, others, invert=invert), strict=True)

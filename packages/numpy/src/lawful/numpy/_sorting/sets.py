@@ -41,14 +41,32 @@ def isin(
     aval, others = get_aval(element), ravel(test_elements)
     if not get_aval(others).size:
         return ops.full(aval.shape, invert, bool)
-    x, others = _in_one_dtype("isin", element, others)
+    known = True
+    if _lose_digits(aval.dtype, get_aval(others).dtype):
+        x, known = _in_range(element, get_aval(others).dtype)
+    else:
+        x, others = _in_one_dtype("isin", element, others)
     ordered = ops.sort(others, 0)
     if get_aval(x).dtype.kind == "c":
         found = ops.reduce_or(ops.eq(ops.expand_dims(x, (aval.ndim,)), ordered), (aval.ndim,))
     else:
         index = ops.min(searchsorted(ordered, x), get_aval(ordered).size - 1)
         found = ops.eq(ops.getitem(ordered, index), x)
+    if known is not True:
+        found = ops.bitwise_and(found, known)
     return ops.bitwise_not(found) if invert else found
+
+
+def _lose_digits(*dtypes: numpy.dtype[Any]) -> bool:
+    """Whether two dtypes of integers have a common one of floats: one is uint64, and the other signed."""
+    return {dtype.kind for dtype in dtypes} == {"i", "u"} and numpy.promote_types(*dtypes).kind == "f"
+
+
+def _in_range(x: Any, dtype: numpy.dtype[Any]) -> tuple[Any, Any]:
+    """Returns integers in another dtype of integers, and which of them it holds: those from 0 to its largest."""
+    aval = get_aval(x)
+    fits = ops.ge(x, 0) if aval.dtype.kind == "i" else ops.le(x, aval.dtype.type(numpy.iinfo(dtype).max))
+    return ops.convert_element_type(x, dtype), fits
 
 
 def _in_one_dtype(name: str, x: Any, y: Any) -> tuple[Any, Any]:
