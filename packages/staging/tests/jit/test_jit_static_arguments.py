@@ -116,7 +116,9 @@ def test_jit_static_argument_that_does_not_exist_error(options: dict[str, Any], 
 
 
 def test_jit_options_that_are_no_numbers_error() -> None:
-    for options in ({"static_argnums": 1.5}, {"static_argnums": "x"}, {"static_argnames": 1}, {"donate_argnums": "x"}):
+    wrong: list[dict[str, Any]] = [{"static_argnums": x} for x in (1.5, "x", True, (0, True))]
+    wrong += [{"donate_argnums": x} for x in ("x", True)] + [{"static_argnames": 1}]
+    for options in wrong:
         with pytest.raises(TypeError) as caught:
             jit(lambda x, y: x, **options)
         assert str(caught.value).startswith(f"{__file__}:"), options

@@ -94,7 +94,7 @@ def as_tuple(name: str, value: Any, kind: type) -> tuple[Any, ...]:
     if value is None:
         return ()
     values = tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
-    if not all(isinstance(x, kind) for x in values):
+    if not all(isinstance(x, kind) and not isinstance(x, bool) for x in values):
         raise ArgumentTypeError(f"{name}: expected {kind.__name__} or a sequence of them, got {value!r}")
     return values
 
