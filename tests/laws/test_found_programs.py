@@ -343,6 +343,12 @@ def check_special_values(function: Any) -> None:
         law_special_values(Lawful("xla", ("xla",)), Case.of(lambda x, y: function(x, y), z, z, seed=seed))
 
 
+def test_special_values_excuses_zeros_that_a_maximum_chooses() -> None:
+    """NumPy's own method chooses another one than the op in float16."""
+    for seed in range(12):
+        law_special_values(lawful, Case.of(lambda x: x.max() ** -1, np.ones(3, "float16"), seed=seed))
+
+
 @pytest.mark.parametrize("function", [ops.pow, jit(ops.pow, backend="numpy"), _power_in_a_branch])
 def test_special_values_excuses_declared_unequal_points(function: Any) -> None:
     """XLA's complex powers of infinity are declared to be others than NumPy's, also for a pow within a program."""

@@ -84,7 +84,11 @@ def law_special_values(trial: Trial) -> Claims:
         ("linearize(f, x)[0]", lambda: system.linearize(function, *args)[0]),
     ]
     for text, way in trial.some(ways):
-        yield Claim(text, way(), "f(x)", expected)
+        # A method of an array, such as ``x.max()``, is NumPy's own here: it may choose another zero than the op.
+        yield Claim(
+            *(text, way(), "f(x)", expected),
+            excuse=lambda: trial.has("jaxprs") and depends_on_chosen_zeros(function, args),
+        )
 
 
 def _may_differ(trial: Trial, function: Callable[..., Any], args: tuple[Any, ...]) -> bool:
