@@ -89,7 +89,7 @@ def _worst(dtype: Any, largest: bool) -> Any:
 def _infinity(dtype: Any, largest: bool) -> float:
     """Returns the infinity that is not the extremum; the largest float of a float8 without infinities."""
     sign = -1 if largest else 1
-    has_infinity = not numpy.isnan(numpy.asarray(numpy.inf).astype(dtype))
+    has_infinity = dtype.isbuiltin == 1 or not numpy.isnan(numpy.asarray(numpy.inf).astype(dtype))
     return sign * numpy.inf if has_infinity else sign * float(ml_dtypes.finfo(dtype).max)
 
 
