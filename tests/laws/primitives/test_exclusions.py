@@ -114,8 +114,13 @@ _LEFT_VECTORS = {
     "compute_right_eigenvectors": False,
     "enable_eigvec_derivs": True,
 }
+_AS_GIVEN = {"transpose_a": False, "conjugate_a": False}
+_NO_PERMUTATION = np.array([0, -1], np.int32)
 #: Calls at unequal points that are rarely drawn.
-KNOWN = [PrimitiveCall(ops.eig_p, _LEFT_VECTORS, (np.array([[0.0, 1.0], [-1.0, 1.0]], "float32"),))]
+KNOWN = [
+    PrimitiveCall(ops.eig_p, _LEFT_VECTORS, (np.array([[0.0, 1.0], [-1.0, 1.0]], "float32"),)),
+    PrimitiveCall(ops.solve_by_factors_p, _AS_GIVEN, (np.eye(2), _NO_PERMUTATION, np.array([[1.0], [3.0]]))),
+]
 
 
 @pytest.mark.parametrize("primitive", unequal, ids=lambda p: p.name)
