@@ -1,3 +1,5 @@
+"""Switches in the environment: yes, no, a default, other words."""
+
 import pytest
 
 from lawful.tree.base import environment_switch

@@ -190,14 +190,12 @@ def peak_memory(f: Callable[..., Any], *, gradient: bool = True) -> Callable[...
     def memory(*args: Any, **kwargs: Any) -> PeakMemory:
         closed, residuals, forward = _program(f, args, kwargs, gradient)
         names = argument_names(f, tree.structure((args, kwargs)))
-        title = name
-        if gradient:
-            is_differentiable = any(is_inexact(aval.dtype) for aval in closed.in_avals)
-            title = (
-                f"the gradient of {name}"
-                if is_differentiable
-                else f"{name}, without a gradient as no argument is floating"
-            )
+        if not gradient:
+            title = name
+        elif any(is_inexact(aval.dtype) for aval in closed.in_avals):
+            title = f"the gradient of {name}"
+        else:
+            title = f"{name}, without a gradient as no argument is floating"
         return _alive(title, closed.jaxpr, names, residuals, forward)
 
     return memory

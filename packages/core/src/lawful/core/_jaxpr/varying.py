@@ -127,7 +127,7 @@ def vary_alike(
 def types_alike(
     primitive: Primitive, avals: Sequence[ShapedArray], params: dict[str, Any]
 ) -> tuple[Sequence[ShapedArray], dict[str, Any]]:
-    """Returns types of operands, and parameters, as they are recorded: abstract evaluation takes those of a call only.
+    """Returns the types of operands, and the parameters, that `vary_alike` gives a call: others stay as they are.
 
     Args:
       primitive: the primitive.

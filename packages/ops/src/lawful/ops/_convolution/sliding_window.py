@@ -208,8 +208,8 @@ def window_attributes(ctx: Any, params: Params) -> dict[str, Any]:
     padding = np.array(params["padding"], np.int64).reshape(-1, 2)
     dilation = params["window_dilation"]
     if padding.min(initial=0) < 0 and all([size == 1 for size in params["window_dimensions"]]):
-        # Of one element, a window is the same with any dilation. XLA takes an undilated one for no window at all, and
-        # aborts where negative padding removes elements.
+        # Dilation does not change a window of one element. XLA removes undilated ones in a simplification that ignores
+        # negative padding, and aborts.
         dilation = [2] * len(dilation)
     return {
         "window_dimensions": ctx.i64_array(params["window_dimensions"]),
