@@ -76,7 +76,7 @@ def catalogue_of(primitives: Sequence[Primitive]) -> Catalogue:
     ordered = tuple(sorted(primitives, key=_simplicity))
     functions = {
         op.primitive: (name, op)
-        for name, op in ((name, getattr(ops, name)) for name in ops.__all__)  # type: ignore[attr-defined]  # lazy
+        for name, op in ((name, getattr(ops, name)) for name in ops.__all__)  # type: ignore[attr-defined]  # made when asked for
         if isinstance(op, Elementwise)
     }
     return Catalogue(

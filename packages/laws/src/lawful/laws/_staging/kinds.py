@@ -80,7 +80,7 @@ def _accepts(call: PrimitiveCall, args: tuple[Any, ...]) -> bool:
 
 def _public_function(primitive: Primitive) -> Callable[..., Any] | None:
     """Returns the function of an elementwise op, which promotes its operands."""
-    functions = (getattr(ops, name) for name in ops.__all__)  # type: ignore[attr-defined]  # lazy
+    functions = (getattr(ops, name) for name in ops.__all__)  # type: ignore[attr-defined]  # made when asked for
     return next((found for found in functions if getattr(found, "primitive", None) is primitive), None)
 
 
