@@ -198,3 +198,8 @@ def test_functions_of_vectors_may_return_arrays() -> None:
     assert jnp.apply_along_axis(jnp.sum, 0, x).tolist() == [3.0, 5.0, 7.0]
     assert jnp.apply_along_axis(jnp.cumsum, 1, x).tolist() == [[0.0, 1.0, 3.0], [3.0, 7.0, 12.0]]
     assert type(jnp.apply_along_axis(jnp.sum, 0, x)) is jax.Array
+
+
+def test_a_function_of_vectors_may_close_over_a_tracer() -> None:
+    x = np.ones((2, 3))
+    assert jax.grad(lambda s: jnp.apply_along_axis(lambda v: v.sum() * s, 0, x).sum())(2.0) == 6.0

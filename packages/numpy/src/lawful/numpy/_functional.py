@@ -11,7 +11,7 @@ import numpy
 from lawful import ops, tree
 from lawful.batching import vmap
 from lawful.control_flow import cond
-from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, TracerArrayConversionError, get_aval
 from lawful.numpy._eager import is_plain
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.shape import moveaxis
@@ -44,8 +44,8 @@ def apply_along_axis(func1d: Function, axis: int, arr: Any, *args: Any, **kwargs
     if is_plain(arr):
         try:
             return numpy.apply_along_axis(functools.partial(_writable, func1d), axis, arr, *args, **kwargs)
-        except (ValueError, IndexError):
-            pass  # the code below raises the error
+        except (ValueError, IndexError, TracerArrayConversionError):
+            pass  # the code below raises the error, or maps a function that closes over a tracer
     shape = get_aval(arr).shape
     axis = canonical_axis("apply_along_axis", axis, len(shape))
     function: Function = functools.partial(_call, func1d, args, kwargs)
