@@ -3,7 +3,11 @@
 import numpy as np
 from hypothesis import given
 
+from lawful import debug, ops
+from lawful.autodiff import linearize
+from lawful.control_flow import fori_loop, scan_p
 from lawful.laws import Program, holds, law_linearize_is_jvp, programs
+from lawful.laws._derivatives.linearization import primal_work
 from lawful.laws.systems import lawful
 
 with_complex = programs(dtypes=tuple(map(np.dtype, ("complex128", "float64", "int64"))))
@@ -17,3 +21,15 @@ def test_linearize_is_jvp(program: Program) -> None:
 @given(with_complex)
 def test_linearize_is_jvp_of_complex_programs(program: Program) -> None:
     holds(law_linearize_is_jvp, lawful, program)
+
+
+def test_linearize_is_jvp_of_repeated_effects() -> None:
+    """A loop that is computed again repeats its effects, also where nothing uses its results."""
+
+    def step(_: int, x: float) -> float:
+        debug.callback(lambda _: None, x)
+        return ops.sin(x)
+
+    linear = linearize(lambda x: (fori_loop(0, 3, step, x, checkpoints=1), x)[1], np.array([0.5]))[1]
+    assert [eqn.primitive for eqn in linear.jaxpr.eqns] == [scan_p]
+    assert [*primal_work(linear.jaxpr.jaxpr, [True])] == []

@@ -202,3 +202,14 @@ def test_reduction_lowering_of_integer_overflow(primitive: Primitive, compiled: 
     x = np.full((5, 7), 100, np.int8)
     params = {"axes": (0, 1)} if primitive.name.startswith("reduce") else {"axis": 0, "reverse": True}
     np.testing.assert_array_equal(compiled(primitive, [x], params), primitive.bind(x, **params))
+
+
+def test_reference_of_cumulative_products_begins_at_the_end() -> None:
+    """Where a partial product overflows, the order decides whether it is infinite, or NaN after a zero."""
+    x = np.array([[3e38], [2.0], [0.0], [1.0]], np.float32)
+    assert ops.cumprod_p.declaration is not None
+    for reverse in (False, True):
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = ops.cumprod_p.bind(x, axis=0, reverse=reverse)
+            expected = ops.cumprod_p.declaration.reference(x, axis=0, reverse=reverse)
+        np.testing.assert_array_equal(found, expected)

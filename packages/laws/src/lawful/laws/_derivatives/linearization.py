@@ -7,7 +7,7 @@ from typing import Final
 
 from lawful.autodiff import checkpoint_p
 from lawful.control_flow import linear_solve_p, scan_p, while_p
-from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, jaxprs_in_params
+from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, applies_effects, check_jaxpr, jaxprs_in_params
 from lawful.custom_rules import linear_call_p
 from lawful.laws._derivatives.directions import differentiable, restrict, tangents_of
 from lawful.laws._law.law import Claim, Claims, Fault, Trial, law
@@ -73,7 +73,7 @@ def primal_work(jaxpr: Jaxpr, linear: list[bool], *, in_parts: bool = False) -> 
     """Yields the equations of a linear program that use no tangent.
 
     Three sorts of equations are allowed: those of literals or broadcasts, whose result is cheaper to compute than to
-    store; those that are recomputed on purpose; and those inside of a solver.
+    store; those that are recomputed on purpose, with the effects that they repeat; and those inside of a solver.
 
     Args:
       jaxpr: the program.
@@ -85,11 +85,12 @@ def primal_work(jaxpr: Jaxpr, linear: list[bool], *, in_parts: bool = False) -> 
         uses = [type(atom) is Var and atom in depends for atom in eqn.invars]
         if not any(uses):
             is_free = eqn.primitive is broadcast_in_dim_p or (in_parts and eqn.primitive is reshape_p)
-            if not is_free and not all(type(atom) is Literal for atom in eqn.invars):
+            repeats_effects = _is_recomputed(eqn) and applies_effects(eqn.primitive, eqn.params)
+            if not (is_free or repeats_effects) and not all(type(atom) is Literal for atom in eqn.invars):
                 yield eqn
             continue
         depends.update(eqn.outvars)
-        if eqn.primitive in _OPAQUE or eqn.params.get("checkpoints") is not None:
+        if eqn.primitive in _OPAQUE or _is_recomputed(eqn):
             continue
         if eqn.primitive is scan_p:
             uses = _uses_in_any_iteration(eqn, uses)
@@ -102,6 +103,10 @@ def primal_work(jaxpr: Jaxpr, linear: list[bool], *, in_parts: bool = False) -> 
             # The operands of a sub-jaxpr come last; a predicate may precede them.
             of_parts = in_parts or eqn.primitive is shard_map_p
             yield from primal_work(inner, uses[len(uses) - len(inner.invars) :], in_parts=of_parts)
+
+
+def _is_recomputed(eqn: JaxprEqn) -> bool:
+    return eqn.params.get("checkpoints") is not None
 
 
 def _uses_in_any_iteration(scan: JaxprEqn, uses: list[bool]) -> list[bool]:

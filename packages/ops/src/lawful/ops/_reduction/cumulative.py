@@ -165,14 +165,15 @@ def _cumulative(
 
 
 def _reference(ufunc: np.ufunc) -> Callable[..., Any]:
-    """Returns a reference implementation that reduces each prefix."""
+    """Returns a reference implementation that reduces each prefix, in the order in which the op goes on."""
 
     def fold(x: Any, *, axis: int, reverse: bool) -> Any:
         wide = accumulation_dtype(x.dtype)
         front = np.moveaxis(x.astype(wide), axis, 0)
         out = np.empty_like(front)
         for index in range(len(front)):
-            out[index] = ufunc.reduce(front[index:] if reverse else front[: index + 1], axis=0, dtype=wide)
+            prefix = front[index:][::-1] if reverse else front[: index + 1]
+            out[index] = ufunc.reduce(prefix, axis=0, dtype=wide)
         return cast(np.moveaxis(out, 0, axis), x.dtype)
 
     return fold
