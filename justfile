@@ -11,13 +11,13 @@ test *arguments:
 test-thorough *arguments:
     HYPOTHESIS_PROFILE=thorough uv run pytest -n auto --dist worksteal {{ arguments }}
 
-# Lint, formatting, types, layers, names of tests, sizes of folders: what a commit must pass
+# Lint, formatting, types, layers, names of tests, sizes of files and folders: what a commit must pass
 check:
     uv run ruff check
     uv run ruff format --check
     uv run mypy
     uv run lint-imports
-    uv run pytest -q -n0 tests/workspace -k 'names_of_tests or few_files'
+    uv run pytest -q -n0 tests/workspace tests/core_book/test_pages.py -k 'names_of_tests or few_files or few_lines or reading_list'
 
 # Repair what can be repaired by itself
 fix:
