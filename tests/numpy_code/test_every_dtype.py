@@ -21,7 +21,8 @@ from lawful.core import get_aval
 from lawful.numpy._ufuncs.ufunc import Ufunc
 from lawful.staging import jit
 
-from .calls.dtypes import DtypeCall, difference, disagreements, in_every_dtype
+from .calls import methods
+from .calls.dtypes import PYTHON_NUMBERS, DtypeCall, difference, disagreements, in_every_dtype
 from .calls.numpy_functions import calls_by_function, function_of, functions_used, shared
 from .calls.ops import ELEMENTWISE, FUNCTIONS, Call
 from .calls.other_functions import OF_LAWFUL_NUMPY, RANDOM, SPECIAL, STATS
@@ -64,13 +65,13 @@ def _is_boolean(x: Any) -> bool:
     return get_aval(x).dtype.kind == "b"
 
 
-def _check(calls: Sequence[DtypeCall], number: int) -> None:
-    found = disagreements(calls, ["numpy"])
+def _check(calls: Sequence[DtypeCall], number: int, *, of_numpy: bool = False) -> None:
+    found = disagreements(calls, ["numpy"], of_numpy=of_numpy)
     if not THOROUGH:
         start = number % max(len(calls), 1)
         calls = calls[start : start + COMPILED]
     for start in range(0, len(calls), COMPILED):
-        found += disagreements(calls[start : start + COMPILED], ["xla"])
+        found += disagreements(calls[start : start + COMPILED], ["xla"], of_numpy=of_numpy)
     assert not found, "\n".join(found)
 
 
@@ -123,6 +124,36 @@ def test_jit_of_distribution_every_dtype(name: str):
 @pytest.mark.parametrize("name", RANDOM)
 def test_jit_of_random_draw_every_dtype(name: str):
     _check_table(RANDOM, name, of_numbers=True)
+
+
+def _are_of_numpy(call: DtypeCall) -> bool:
+    """Whether NumPy's arrays have the operators: unsigned ones take no negative number, and ml_dtypes has its own."""
+    dtypes = [get_aval(x).dtype for x in call.args]
+    is_refused = "** -" in call.name and any(dtype.kind == "u" for dtype in dtypes)
+    return not is_refused and all(dtype.type.__module__ == "numpy" for dtype in dtypes)
+
+
+def _check_methods(function: Any, name: str, args: Sequence[Any], number: int) -> None:
+    calls = in_every_dtype(name, function, args)
+    _check([call for call in calls if _are_of_numpy(call)], number, of_numpy=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", methods.UNARY)
+def test_jit_of_array_method_every_dtype(name: str):
+    _check_methods(methods.UNARY[name], name, [methods.X], 5 * list(methods.UNARY).index(name))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", methods.BINARY)
+def test_jit_of_array_operator_every_dtype(name: str):
+    _check_methods(methods.BINARY[name], name, [methods.X, methods.Y], 7 * list(methods.BINARY).index(name))
+
+
+@pytest.mark.parametrize("name", methods.OF_NUMBERS)
+def test_jit_of_method_of_python_number(name: str):
+    function = methods.OF_NUMBERS[name]
+    _check([DtypeCall(f"{name} {x!r}", function, (x,)) for x in PYTHON_NUMBERS], 0, of_numpy=True)
 
 
 def test_operators_of_numpy_arrays_of_narrow_floats():

@@ -91,10 +91,18 @@ def _replaced(args: Sequence[Any], others: dict[int, Any]) -> tuple[Any, ...]:
 ROUNDED_ON_THE_WAY = {"frompyfunc"}
 
 
-def disagreements(calls: Sequence[DtypeCall], backends: Sequence[str] = ("numpy", "xla")) -> list[str]:
+def disagreements(
+    calls: Sequence[DtypeCall], backends: Sequence[str] = ("numpy", "xla"), *, of_numpy: bool = False
+) -> list[str]:
     """Returns in words where ``jit(f)`` is not ``f`` in value, dtype, shape or weakness, or only one is refused.
 
     All calls are compiled as one program on each backend.
+
+    Args:
+      calls: the calls.
+      backends: those of `jit`.
+      of_numpy: whether the calls are operators and methods of NumPy's arrays. Their errors are NumPy's, in the frame of
+        the call itself.
     """
     found: list[str] = []
     wanted: dict[str, tuple[DtypeCall, list[Any]]] = {}
@@ -102,7 +110,7 @@ def disagreements(calls: Sequence[DtypeCall], backends: Sequence[str] = ("numpy"
         eager, staged = _attempt(lambda call=call: call.function(*call.args)), _attempt(lambda call=call: _stage(call))
         if isinstance(eager, np.linalg.LinAlgError) or isinstance(staged, ConcretizationTypeError):
             continue  # an error or a shape depends on values: docs/numpy.md
-        if _is_of_the_call(eager):
+        if not of_numpy and _is_of_the_call(eager):
             continue
         if isinstance(eager, Exception) or isinstance(staged, Exception):
             if _class_of(eager) is not _class_of(staged):

@@ -14,15 +14,22 @@ from lawful.ops import canonical_axis, is_axis_of_scalar
 __all__ = ["cumsum", "cumprod", "cumulative_sum", "cumulative_prod"]
 
 
+#: Whether any element up to each position is true, and whether all are.
+_OF_BOOL = {ops.cumsum: ops.cummax, ops.cumprod: ops.cummin}
+
+
 def _cumulative(function: Callable[..., Any], a: Any, axis: int | None, dtype: Any) -> Any:
-    aval = get_aval(a)
+    aval, name = get_aval(a), function.__name__
     if dtype is None:
         dtypes = {"b": numpy.int64, "i": numpy.int64, "u": numpy.uint64}
         dtype = dtypes.get(aval.dtype.kind, aval.dtype)
-    x = ops.convert_element_type(a, as_dtype(dtype))
+    dtype = as_dtype(dtype)
+    if dtype.kind == "b":  # as of `sum` and `prod`
+        function = _OF_BOOL[function]
+    x = ops.convert_element_type(a, dtype)
     if axis is None or is_axis_of_scalar(axis, aval.ndim):
         return function(ops.reshape(x, (aval.size,)), 0)
-    return function(x, canonical_axis(function.__name__, axis, aval.ndim))
+    return function(x, canonical_axis(name, axis, aval.ndim))
 
 
 @eager(numpy.cumsum)

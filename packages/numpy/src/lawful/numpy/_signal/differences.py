@@ -91,6 +91,10 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     Source: ``numpy.ediff1d``.
     """
     aval = get_aval(ary)
+    if aval.dtype.kind == "b":
+        raise ArgumentTypeError(
+            f"ediff1d: expected numbers, got {aval}; convert booleans with astype(int), or use diff"
+        )
     inner = diff(ops.reshape(ary, (aval.size,)))
     parts = []
     for x in (to_begin, inner, to_end):

@@ -173,6 +173,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         except (TypeError, ValueError):
             pass  # the code below raises the error
     aval = get_aval(f)
+    if aval.dtype.kind == "b":
+        raise ArgumentTypeError(f"gradient: expected numbers, got {aval}; convert booleans with astype(int)")
     axes = tuple(range(aval.ndim)) if axis is None else canonical_axes("gradient", axis, aval.ndim)
     distances = list(varargs) or [1.0]
     if len(distances) == 1 and len(axes) != 1 and not get_aval(distances[0]).ndim:

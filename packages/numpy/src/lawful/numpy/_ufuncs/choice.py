@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_inexact
+from lawful.core import ArgumentTypeError, ArgumentValueError, InvalidArgumentError, get_aval, is_inexact
 from lawful.numpy._eager import PLAIN_TYPES, direct, eager
 
 __all__ = ["where", "clip", "round", "around"]
@@ -119,6 +119,10 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     aval = get_aval(a)
     a = ops.convert_element_type(a, aval.dtype)
     if aval.dtype.kind == "b":
+        if decimals:
+            raise InvalidArgumentError(
+                f"round: expected numbers to round to {decimals} decimals, got {aval}; write a.astype(int)"
+            )
         return ops.round_nearest_even(a)
     if not is_inexact(aval.dtype) and decimals >= 0:
         return a

@@ -13,6 +13,7 @@ import numpy as np
 
 from lawful.core import (
     ArgumentTypeError,
+    InvalidArgumentError,
     NonArrayError,
     Tracer,
     array_types,
@@ -43,7 +44,8 @@ from lawful.ops._products.functions import matmul
 from lawful.ops._shape.reshape import reshape, transpose
 from lawful.ops._shape.squeeze import squeeze
 from lawful.ops._support.array_like import from_array_like
-from lawful.ops._support.structural import is_axis_of_scalar
+from lawful.ops._support.promotion import convert
+from lawful.ops._support.structural import is_axis_of_scalar, strong
 
 register_dispatch_module(__name__)
 
@@ -131,9 +133,13 @@ def _unary(function: Method) -> Method:
 
 
 def _power(x: Any, y: Any) -> Any:
-    if type(y) is int and (get_aval(x).weak_type or get_aval(x).dtype.kind != "b"):
-        return _power_by(y)(x)
-    return arithmetic.pow.operator(x, y)
+    if type(y) is not int:
+        return arithmetic.pow.operator(x, y)
+    aval = get_aval(x)
+    if aval.dtype.kind == "b" and not aval.weak_type:
+        is_square = y == 2 and aval.ndim  # NumPy's `square` of an array has int8; powers have int64
+        x = convert_element_type(x, np.int8 if is_square else np.int64)
+    return _power_by(y)(x)
 
 
 @cached_function("powers by integers", 256)
@@ -150,6 +156,18 @@ def _axes_of(x: Any, axes: tuple[Any, ...]) -> tuple[int, ...]:
         axes = tuple(axes[0] or ())
     ndim = get_aval(x).ndim
     return tuple(axis % ndim for axis in axes) if axes else tuple(reversed(range(ndim)))
+
+
+def _as_number(x: Any) -> Any:
+    """Returns the array itself; a Python boolean as the integer that Python's own methods make of it."""
+    aval = get_aval(x)
+    return convert(x, np.dtype(np.int64), True) if aval.weak_type and aval.dtype.kind == "b" else x
+
+
+def _part(function: Method, x: Any) -> Any:
+    """Returns a part of a number, weak if the number is: Python's numbers have these methods too."""
+    part = function(x)
+    return convert(part, get_aval(part).dtype, get_aval(x).weak_type)
 
 
 class ArrayMethods(NumPyMethods):
@@ -184,19 +202,27 @@ class ArrayMethods(NumPyMethods):
     __array_namespace__ = array_namespace
 
     def __pos__(self) -> Any:
-        return self
+        if get_aval(self).dtype.kind == "b" and not get_aval(self).weak_type:
+            raise InvalidArgumentError(
+                f"positive: expected numbers, got {get_aval(self)}; convert booleans with astype(int)"
+            )
+        return _as_number(self)
 
     __lshift__, __rlshift__ = _operator(comparison.shift_left)
     __rshift__, __rrshift__ = _binary(lambda x, y: comparison.shift_right(x, y, operator=True))
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        if ndigits is not None or get_aval(self).shape:
-            return self.round(ndigits or 0)
-        if get_aval(self).dtype.kind == "c":
+        self, aval = _as_number(self), get_aval(self)
+        if aval.dtype.kind == "b" and not aval.weak_type:
+            raise ArgumentTypeError(f"round: expected a number, got {aval}; convert booleans with astype(int)")
+        if aval.dtype.kind == "c" and not aval.shape:
             raise ArgumentTypeError(
-                f"round: expected a real number, got {get_aval(self)}, of which there is no nearest integer; "
+                f"round: expected a real number, got {aval}, of which there is no nearest integer; "
                 "write x.round() to round both parts"
             )
+        if ndigits is not None or aval.shape:
+            rounded = self.round(ndigits or 0)
+            return convert(rounded, get_aval(rounded).dtype, aval.weak_type)
         if not isinstance(self, Tracer) or self.concrete() is not None:
             return int(self.round())  # of any size
         # A weak integer, as Python's round returns an int; a number outside of int64 is converted as by astype.
@@ -232,12 +258,12 @@ class ArrayMethods(NumPyMethods):
     @property
     def real(self) -> Any:
         """The real part; the array itself where it is real."""
-        return real(self) if get_aval(self).dtype.kind == "c" else self
+        return _part(real, self) if get_aval(self).dtype.kind == "c" else _as_number(self)
 
     @property
     def imag(self) -> Any:
         """The imaginary part; zeros where the array is real."""
-        return imag(self) if get_aval(self).dtype.kind == "c" else arithmetic.mul(self, 0)
+        return _part(imag, _as_number(self))
 
     def astype(
         self,
@@ -292,7 +318,7 @@ class ArrayMethods(NumPyMethods):
 
     def conj(self) -> Any:
         """Returns the complex conjugate; the array itself where it is real."""
-        return conj(self) if get_aval(self).dtype.kind == "c" else self
+        return _part(conj, self) if get_aval(self).dtype.kind == "c" else _as_number(self)
 
     conjugate = conj
 
@@ -302,8 +328,9 @@ class ArrayMethods(NumPyMethods):
 
     def dot(self, other: Any) -> Any:
         """Returns the matrix product; the product where one is a scalar."""
-        scalar = not get_aval(self).ndim or not get_aval(other).ndim
-        return arithmetic.mul(self, other) if scalar else matmul(self, other)
+        if get_aval(self).ndim and get_aval(other).ndim:
+            return matmul(self, other)
+        return arithmetic.mul(strong(self), strong(other))  # NumPy converts a Python number before promotion
 
     def clip(self, min: Any = None, max: Any = None, out: None = None) -> Any:
         """Returns the elements limited to an interval."""
@@ -315,7 +342,12 @@ class ArrayMethods(NumPyMethods):
     def round(self, decimals: int = 0, out: None = None) -> Any:
         """Returns the elements rounded to a number of decimals, halves to the even neighbour."""
         dtype = get_aval(self).dtype
-        if not is_inexact(dtype) and decimals >= 0:
+        if dtype.kind == "b" and decimals:
+            raise InvalidArgumentError(
+                f"round: expected numbers to round to {decimals} decimals, got {get_aval(self)}; convert booleans with "
+                "astype(int)"
+            )
+        if not is_inexact(dtype) and dtype.kind != "b" and decimals >= 0:
             return self
         if not decimals:
             return arithmetic.round_nearest_even(self)
