@@ -24,6 +24,15 @@ SIGNED, UNSIGNED = (
 )
 ORDERED = np.array([1 + 1j, 1 + 2j, 2, complex(2, nan), complex(nan, 1)])
 COMPLEX = np.array([[1 + 2j, 1 + 3j, 0], [5, complex(nan, 0), 1], [1j, 2j, 2j]])
+#: With elements of which one part is NaN: NumPy sorts these last, and gives the last one as the median.
+MISSING = [
+    np.array([[complex(1, nan), complex(nan, 2)], [3, 4j]]),
+    np.array([[complex(1, nan), 2], [3, complex(2, nan)], [0.5j, 1 - 1j]]),
+    np.array(
+        [[complex(nan, 2), complex(1, nan), complex(nan, 3)], [complex(3, nan), complex(nan, nan), complex(1, nan)]]
+    ),
+    np.array([[1 + 2j, 2], [3j, 4]], "complex64"),
+]
 HALF = np.float16([100, 1000.5, -7.3, 65504, 3]), np.float16([0.1, 0.0301, 2.1, 0.5, inf])
 BYTES = np.array([1, 2, 3], "uint8"), np.array([2, 2, 2], "uint8")
 ENDLESS = [complex(inf, 0), complex(inf, 1), complex(inf, inf), complex(-inf, 1), complex(-inf, inf), complex(inf, nan)]
@@ -50,6 +59,20 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "searchsorted of complex numbers": (
         lambda a, v: [lnp.searchsorted(a, v, side) for side in ("left", "right")],
         (ORDERED, np.array([1 + 1j, 1 + 1.5j, complex(nan, 1), 3, complex(2, nan), complex(nan, nan)])),
+    ),
+    **{
+        f"{name} of complex numbers, {axis}": (
+            lambda *args, name=name, axis=axis: [
+                part(getattr(lnp, name)(z, axis=axis)) for z in args for part in (lnp.real, lnp.imag)
+            ],
+            (*MISSING, *[np.array(line)[:, None] for line in ([nan + 2j], ENDLESS[:3], [1 + 2j, 3, 1.7e308])]),
+        )
+        for name in ("median", "nanmedian")
+        for axis in (None, 0, (0, 1))
+    },
+    "medians of no and of few numbers": (
+        lambda x, y, z: [part(lnp.median(z)) for part in (lnp.real, lnp.imag)] + [lnp.nanmedian(x), lnp.nanmedian(y)],
+        (np.array([1.7e308, nan]), np.array([nan, 1.7e308, 1.0, 1.7e308]), np.zeros(0, complex)),
     ),
     "isclose of bytes": (lambda a, b: [lnp.isclose(a, b), lnp.isclose(b, a), lnp.allclose(a > 1, b > 1)], BYTES),
     "var of complex numbers": (

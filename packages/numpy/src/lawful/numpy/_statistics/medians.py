@@ -8,6 +8,7 @@ import numpy
 from lawful import ops
 from lawful.core import get_aval, is_inexact
 from lawful.numpy._eager import eager
+from lawful.numpy._sorting.sorting import sort
 from lawful.numpy._statistics.lines import counted, in_front, kept_dims, take_lines
 
 __all__ = ["median", "nanmedian"]
@@ -19,25 +20,50 @@ def _median(name: str, a: Any, axis: Any, keepdims: bool, skip_nan: bool) -> Any
     x, axes = in_front(name, ops.convert_element_type(a, dtype), axis)
     n, *rest = get_aval(x).shape
     if not n:
-        out = ops.full(tuple(rest), numpy.nan, dtype)
+        out = ops.full(tuple(rest), _empty_mean(dtype))
+    elif skip_nan:
+        out = _of_numbers(x, rest)
     else:
-        x = ops.sort(x, 0)
-        if skip_nan:
-            count = ops.reshape(ops.max(counted(x), 1), (1, *rest))
-            low = ops.getitem(take_lines(x, (count - 1) // 2), 0) if rest else ops.getitem(x, (count[0] - 1) // 2)
-            high = ops.getitem(take_lines(x, count // 2), 0) if rest else ops.getitem(x, count[0] // 2)
-        else:
-            low, high = ops.getitem(x, (n - 1) // 2), ops.getitem(x, n // 2)
-        out = low if n == 1 or (n % 2 and not skip_nan) else ops.div(ops.add(low, high), 2)
-        if not skip_nan:
-            last = ops.getitem(x, n - 1)
-            out = ops.where(ops.ne(last, last), numpy.nan, out)
+        out = _with_nan(sort(x, 0), n)
     return kept_dims(out, axes, aval.ndim, 0) if keepdims else out
+
+
+def _empty_mean(dtype: numpy.dtype[Any]) -> Any:
+    """Returns the quotient of two zeros, of which both parts are NaN."""
+    return dtype.type(complex(numpy.nan, numpy.nan) if dtype.kind == "c" else numpy.nan)
+
+
+def _middle(low: Any, high: Any, is_odd: Any) -> Any:
+    """Returns the mean of the middle numbers, where of an odd count both are one.
+
+    A complex one is divided by 1, which makes a part beside an infinite one NaN, as in NumPy.
+    """
+    one = ops.div(low, 1) if get_aval(low).dtype.kind == "c" else low
+    return one if is_odd is True else ops.where(is_odd, one, ops.div(ops.add(low, high), 2))
+
+
+def _with_nan(x: Any, n: int) -> Any:
+    """Returns the medians of sorted lines: the last element where that is NaN, or a part of it."""
+    low, high, last = (ops.getitem(x, i) for i in ((n - 1) // 2, n // 2, n - 1))
+    return ops.where(ops.ne(last, last), last, _middle(low, high, n % 2 == 1))
+
+
+def _of_numbers(lines: Any, rest: list[int]) -> Any:
+    """Returns the medians of what is not NaN in each line: NaN if there is nothing, the last element of a lone line."""
+    x = sort(lines, 0)
+    found = counted(x)
+    count = ops.reshape(ops.max(found, 1), (1, *rest))
+    low, high = (
+        ops.getitem(take_lines(x, i), 0) if rest else ops.getitem(x, i[0]) for i in ((count - 1) // 2, count // 2)
+    )
+    out = _middle(low, high, ops.eq(count[0] % 2, 1))
+    missing = numpy.nan if rest else ops.getitem(lines, -1)
+    return ops.where(ops.eq(found, 0), missing, out)
 
 
 @eager(numpy.median)
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
-    """Returns the middle element of the sorted array, or the mean of both; NaN if one is.
+    """Returns the middle element of the sorted array, or the mean of both; NaN if one is, of complex ones the last.
 
     Args:
       a: an array.
