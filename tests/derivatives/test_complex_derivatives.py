@@ -145,3 +145,37 @@ def test_complex_inverse_derivatives_at_infinity(
         z = np.array([*points, *farther], dtype)
         for found in BACKENDS[backend](along(WITH_CUTS[name]))(z):
             np.testing.assert_array_equal(np.asarray(found), np.zeros_like(z))
+
+
+def _near_circle(center: float, dtype: Any) -> np.ndarray[Any, Any]:
+    """Returns numbers whose distance from the center is near 1, next to it where ``x`` is the nearest number to it."""
+    random, part = np.random.default_rng(0), np.finfo(dtype).dtype.type
+    numbers = [*(center + np.exp(1j * random.uniform(-np.pi, np.pi, 40))), center + 0.6 + 0.8j, center + 1j, center - 1]
+    numbers += [complex(center + 1 - y * y / 2, y) for y in 10.0 ** random.uniform(-6, 0, 20)]
+    for y in random.uniform(-1, 1, 40).astype(part):
+        x = part(float(center + mpmath.sqrt(1 - mpmath.mpf(float(y)) ** 2)))
+        numbers += [complex(x, y), complex(np.nextafter(x, part(3)), y)]
+    numbers += [center + z for z in random.uniform(0.3, 2.5, 20) * np.exp(1j * random.uniform(-np.pi, np.pi, 20))]
+    return np.array(numbers).astype(dtype)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize(("name", "center"), [("log", 0), ("log1p", -1)])
+def test_complex_logarithm_near_its_zeros(name: str, center: int, dtype: Any, backend: str) -> None:
+    """There the terms of the square of the length cancel."""
+    z = _near_circle(center, dtype)
+    z = np.append(z, [complex(center + 1, 1e-15), complex(-1e-30, 1e-15)] if center else []).astype(dtype)
+    if center and dtype is np.complex128:
+        z = np.append(z, [1e-150j, complex(-5e-301, 1.1e-150), 1e-170j, -1.8358036474144281 + 0.5490284719108275j])
+    found = np.asarray(BACKENDS[backend](WITH_CUTS[name])(z))
+    slopes = jvp(BACKENDS[backend](WITH_CUTS[name]), (z,), (np.ones_like(z),))[1]
+    eps = float(np.finfo(dtype).eps)
+    for at, value, slope in zip(z.tolist(), found.tolist(), slopes.tolist(), strict=True):
+        with mpmath.workprec(1200):
+            x, y = mpmath.mpf(at.real) - center, mpmath.mpf(at.imag)
+            size, angle = mpmath.log(x * x + y * y) / 2, mpmath.atan2(y, x)
+            inverse = 1 / mpmath.mpc(x, y)
+        assert abs(value.real - size) <= 3 * eps * abs(size) + 1e-307, at
+        assert abs(value.imag - angle) <= 3 * eps * abs(angle), at
+        assert abs(mpmath.mpc(slope) - inverse) <= 3 * eps * abs(inverse), at

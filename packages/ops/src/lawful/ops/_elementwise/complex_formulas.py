@@ -19,6 +19,7 @@ from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._elementwise.select import where
 from lawful.ops._elementwise.transcendental.exponential import exp, log
 from lawful.ops._elementwise.transcendental.hyperbolic import cosh, sinh
+from lawful.ops._elementwise.transcendental.log_length import log_length, near_circle
 from lawful.ops._elementwise.transcendental.trigonometric import cos, sin
 
 __all__ = ["corrections", "formulas"]
@@ -70,7 +71,8 @@ def _log(re: Any, im: Any, x: Any, y: Any) -> Parts:
 def _log1p(re: Any, im: Any, x: Any, y: Any) -> Parts:
     # StableHLO squares the distance from -1, which may underflow. Where this is small, the sum with 1 is exact.
     near = bitwise_and(lt(x, -0.5), lt(abs(y), 0.5))
-    return _log(where(near, real(log(complex(add(x, 1.0), y))), re), im, x, y)
+    re = where(near, real(log(complex(add(x, 1.0), y))), re)
+    return _log(where(near_circle(x, y), log_length(x, y), re), im, x, y)
 
 
 def _sqrt(re: Any, im: Any, x: Any, y: Any) -> Parts:

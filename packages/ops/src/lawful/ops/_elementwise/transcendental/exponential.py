@@ -14,6 +14,7 @@ from lawful.ops._elementwise.branch_cuts import CUT_BELOW_MINUS_ONE, CUT_BELOW_Z
 from lawful.ops._elementwise.complex_lowering import by_parts, corrected
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._elementwise.transcendental.log_length import log_length, near_circle
 from lawful.ops._support.dtypes import accumulation_dtype
 
 __all__ = [
@@ -35,15 +36,13 @@ def _numpy_log1p(x: Any) -> Any:
     if not np.iscomplexobj(x):
         return np.log1p(x)
     x = np.asarray(x)
-    re, im = x.real, x.imag
     out = x.copy()
     out.real += 1
-    out = np.log(out)  # not NumPy's log1p, in which the length of a large number overflows
-    near = np.maximum(np.abs(re), np.abs(im)) < 0.5  # where the rounding of 1 + x matters
+    out = np.asarray(np.log(out))  # not NumPy's log1p, in which the length of a large number overflows
     with np.errstate(all="ignore"):
-        exact = np.empty_like(out)  # not a sum with 1j times the angle, which loses the sign of zero
-        exact.real, exact.imag = np.log1p(re * (2 + re) + im * im) / 2, np.arctan2(im, 1 + re)
-    return np.where(near, exact, out).astype(out.dtype)[()]
+        near = near_circle(x.real, x.imag)
+        out.real[near] = log_length(x.real[near], x.imag[near])
+    return out.astype(x.dtype, copy=False)[()]
 
 
 @of_numpy
