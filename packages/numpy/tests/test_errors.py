@@ -9,11 +9,13 @@ import numpy
 import pytest
 
 import lawful.numpy as lnp
+from lawful import ops, random
 from lawful.autodiff import grad
 from lawful.core import ArgumentTypeError, ArgumentValueError, LawfulError
 from lawful.staging import jit, make_jaxpr
 
 from .calls import OPERATORS, SINCE, is_newer, mistakes
+from .calls.mistakes import nested
 
 MATRIX, VECTOR = numpy.ones((3, 4)), numpy.ones(3)
 
@@ -195,6 +197,23 @@ def test_sets_of_dtypes_that_numpy_cannot_sort(dtype: str):
         lambda: lnp.arange(2**62),
         lambda: lnp.broadcast_to(numpy.ones(1), (2**62,)),
         lambda: lnp.sum(lnp.broadcast_to(1.0, (2**62, 2))),
+        lambda: ops.iota("int8", 2**62),
+        lambda: lnp.eye(2**31),
+        lambda: lnp.tri(2**40, k=1),
+        lambda: lnp.linspace(0, 1, 2**62),
+        lambda: lnp.linspace(VECTOR, VECTOR, 2**61),
+        lambda: lnp.logspace(1, 2, 2**62),
+        lambda: lnp.geomspace(1, 2, 2**62),
+        lambda: lnp.repeat(VECTOR, 2**62),
+        lambda: lnp.repeat(VECTOR, numpy.full(3, 2**62)),
+        lambda: lnp.pad(VECTOR, 2**60),
+        lambda: lnp.resize(VECTOR, 2**62),
+        lambda: lnp.tile(VECTOR, 2**62),
+        *(lambda name=name: getattr(lnp, name)(2**62) for name in ("hanning", "hamming", "blackman", "bartlett")),
+        lambda: lnp.kaiser(2**62, 1.0),
+        lambda: random.uniform(random.key(0), (2**62,)),
+        lambda: random.normal(random.key(0), (2**62, 4)),
+        lambda: random.permutation(random.key(0), 2**62),
     ],
 )
 @pytest.mark.parametrize("backend", [None, "numpy"])
@@ -203,6 +222,27 @@ def test_error_of_a_shape_with_too_many_bytes(call: Callable[[], Any], backend: 
     with pytest.raises(ValueError, match=r"expected an array of less than 2\*\*63 bytes") as ours:
         run()
     assert isinstance(ours.value, LawfulError)
+
+
+NESTED = nested(1.0, 5000)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(lambda x, name=name: getattr(lnp, name)(NESTED) for name in ("sum", "sin", "stack", "concatenate", "block")),
+        lambda x: lnp.array([x, NESTED]),
+        lambda x: lnp.append(x, NESTED),
+        lambda x: lnp.full(2, NESTED),
+        lambda x: lnp.block([[x, NESTED]]),
+        jit(lambda x: x + NESTED, backend="numpy"),
+        jit(lambda x: numpy.add(x, NESTED), backend="numpy"),
+    ],
+)
+def test_error_of_deeply_nested_lists(call: Callable[[Any], Any]):
+    for run in (call, jit(call, backend="numpy")):
+        with pytest.raises((TypeError, ValueError), match="expected"):
+            run(VECTOR)
 
 
 LISTS = {

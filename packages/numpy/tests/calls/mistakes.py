@@ -11,6 +11,14 @@ BOOLEANS, EMPTY = numpy.array([True, False, True]), numpy.zeros((0, 3))
 
 Mistakes = dict[str, tuple[Callable[[Any, Any], Any], Any]]
 
+
+def nested(x: Any, depth: int) -> Any:
+    """Returns a value in lists of one element."""
+    for _ in range(depth):
+        x = [x]
+    return x
+
+
 _COUNTS = numpy.array([1, 0, 2])
 
 CHOSEN: Mistakes = {
@@ -284,6 +292,24 @@ NUMBERS: Mistakes = {
     "unknown dtype of a sum": (lambda np, x: np.sum(x, dtype="float31"), VECTOR),
     "negative power of integers": (lambda np, x: np.power(x, -1), INTEGERS),
     "integer that does not fit": (lambda np, x: np.add(x, 300), INTEGERS.astype("int8")),
+    **{
+        f"integers that do not fit, {values!r:.20}, as {dtype} by {name}": (
+            lambda np, x, name=name, values=values, dtype=dtype: np.add(x, getattr(np, name)(values, dtype)),
+            INTEGERS,
+        )
+        for name in ("array", "asarray")
+        for values, dtype in (
+            *((300, "uint8"), ([[1, 300, 2]], "uint8"), (range(300, 303), "int8"), (-1, "uint64")),
+            *(([-1, 2, 3], "uint64"), ([1, 2**70, 2], "int16"), ([10**400, 1, 2], float)),
+        )
+    },
+    "fill value that does not fit": (lambda np, x: np.full_like(x, 300), INTEGERS.astype("uint8")),
+    "fill value beyond floats": (lambda np, x: np.add(x, np.full(3, 10**400, float)), VECTOR),
+    "start that does not fit": (lambda np, x: np.add(x, np.arange(-1, 2, dtype="uint8")), INTEGERS),
+    "more than 64 dimensions": (lambda np, x: np.expand_dims(x, tuple(range(70))), VECTOR),
+    "more than 64 dimensions of zeros": (lambda np, x: x[0] * np.zeros((1,) * 65), VECTOR),
+    "more than 64 nested lists": (lambda np, x: np.add(x, np.array(nested(1.0, 5000))), VECTOR),
+    "more than 64 nested empty lists": (lambda np, x: np.add(x, np.array(nested([], 5000))), VECTOR),
     "shapes of an outer function": (lambda np, x: np.add(x, np.ones((2, 2))), VECTOR),
 }
 

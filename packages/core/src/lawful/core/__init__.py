@@ -107,6 +107,7 @@ from lawful.core._types.arrays import (
     to_numpy,
 )
 from lawful.core._types.aval import (
+    MOST_DIMENSIONS,
     AxisNames,
     ShapedArray,
     UndefinedPrimal,
@@ -169,6 +170,7 @@ else:
     )
 
 __all__ = [
+    "MOST_DIMENSIONS",
     "ArgumentIndexError",
     "AbsentRuleError",
     "ArgumentTypeError",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.core import ArgumentValueError, get_aval
+from lawful.core import ArgumentValueError, get_aval, require_size
 from lawful.ops import canonical_axis
 from lawful.random._distributions import gumbel
 from lawful.random._keys import require_key, shape_of, split
@@ -36,11 +36,11 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
     array([0, 1, 2, 3, 4])
     """
     require_key("permutation", key)
-    if isinstance(x, int):
-        return _shuffled(key, np.arange(x), 0)
-    aval = get_aval(x)
-    if not aval.shape:
-        return _shuffled(key, np.arange(operator.index(x)), 0)
+    aval = None if isinstance(x, int) else get_aval(x)
+    if aval is None or not aval.shape:
+        count = operator.index(x)
+        require_size((max(count, 0),), np.dtype(np.int64))
+        return _shuffled(key, np.arange(count), 0)
     axis = canonical_axis("permutation", axis, aval.ndim)
     if independent or aval.ndim == 1:
         return _shuffled(key, x, axis)

@@ -17,6 +17,7 @@ from lawful.core import (
     InvalidArgumentError,
     current,
     get_aval,
+    require_size,
     shorten,
 )
 
@@ -117,6 +118,7 @@ def _counts(shape: tuple[int, ...]) -> tuple[Any, Any]:
 
 def bits_of_64(name: str, key: Any, shape: tuple[int, ...]) -> Any:
     """Returns 64 random bits for each element of a shape, of dtype uint64."""
+    require_size(shape, np.dtype(np.uint64))
     return ops.random_bits(words_of(name, key), _counts(shape))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from lawful.core._errors import IntegerOverflowError, NonArrayError, NonNumberError, shorten
-from lawful.core._types.aval import ShapedArray, recent_avals
+from lawful.core._types.aval import MOST_DIMENSIONS, ShapedArray, recent_avals
 from lawful.core._types.dtypes import python_scalar_dtype, supported_dtypes
 from lawful.tree.base import public_caller, register_scalar_type
 
@@ -141,8 +141,10 @@ def _explain_non_array(x: Any) -> str:
     )
 
 
-def _shape_of_rows(x: Any) -> tuple[int, ...] | None:
+def _shape_of_rows(x: Any, depth: int = 0) -> tuple[int, ...] | None:
     """Returns the shape of the array of a nested list, () if its rows have several, or None if it has other values."""
+    if depth > MOST_DIMENSIONS:
+        return None
     if not isinstance(x, list | tuple):
         try:
             return get_aval(x).shape
@@ -150,7 +152,7 @@ def _shape_of_rows(x: Any) -> tuple[int, ...] | None:
             return None
     shapes: set[tuple[int, ...]] = set()
     for row in x:
-        if (shape := _shape_of_rows(row)) is None:
+        if (shape := _shape_of_rows(row, depth + 1)) is None:
             return None
         shapes.add(shape)
     is_ragged = len(shapes) > 1 or (() in shapes and any(isinstance(row, list | tuple) for row in x))

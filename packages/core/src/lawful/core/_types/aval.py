@@ -108,6 +108,10 @@ def _intern(shape: tuple[int, ...], dtype: Any, weak_type: bool, vma: AxisNames 
         return aval if vma else _recent.insert(key, aval)
 
 
+#: The most dimensions that an array has in NumPy.
+MOST_DIMENSIONS: Final = 64
+
+
 def require_size(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Raises ArgumentValueError if an array has more bytes than can be counted: NumPy and XLA have none of these.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import (
+    MOST_DIMENSIONS,
     ArgumentValueError,
     IntegerOverflowError,
     NonArrayError,
@@ -67,8 +68,10 @@ def array(object: Any, dtype: Any = None, *, copy: bool = True, device: Any = No
 def _array(object: Any, dtype: numpy.dtype[Any] | None, copy: bool) -> Any:
     if isinstance(object, list | tuple):
         return _of_sequence(object, dtype)
-    if type(object) is int and not -(2**63) <= object < 2**63:
-        return _of_large_integer(object, dtype)
+    if type(object) is int:
+        return _of_integer(object, dtype)
+    if type(object) is range:
+        return _of_values(object, dtype)
     if isinstance(object, Tracer):
         return ops.convert_element_type(object, get_aval(object).dtype if dtype is None else dtype)
     if not is_array(object):
@@ -79,25 +82,34 @@ def _array(object: Any, dtype: numpy.dtype[Any] | None, copy: bool) -> Any:
     return ops.convert_element_type(object, aval.dtype if dtype is None else dtype)
 
 
-def _of_large_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
+def _of_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
     try:
         result = numpy.array(x, dtype)
     except OverflowError:
         result = None
     if result is None or result.dtype.kind == "O":
-        wanted = "64 bits" if dtype is None else str(dtype)
-        raise IntegerOverflowError(f"array: expected a value that fits {wanted}, got {shorten(x)}; use a float")
+        raise IntegerOverflowError(
+            f"array: expected a value that fits {_wanted(dtype)}, got {shorten(x)}; {_advice(dtype)}"
+        )
     return result
 
 
+def _wanted(dtype: numpy.dtype[Any] | None) -> str:
+    return "64 bits" if dtype is None else str(dtype)
+
+
+def _advice(dtype: numpy.dtype[Any] | None) -> str:
+    return "use a float" if dtype is None or dtype.itemsize >= 8 else "use a wider dtype"
+
+
 def _foreign(x: Any) -> Any:
-    """Returns a range or an object with ``__array__`` or the buffer protocol as an array, any other object unchanged.
+    """Returns an object with ``__array__`` or the buffer protocol as an array, any other object unchanged.
 
     An object with ``__jax_array__`` is replaced by the result of that method, which may be a tracer.
     """
     if hasattr(type(x), "__jax_array__"):
         return x.__jax_array__()
-    if hasattr(x, "__array__") or type(x) is range:
+    if hasattr(x, "__array__"):
         return numpy.asarray(x)
     with suppress(TypeError):
         return numpy.asarray(memoryview(x))
@@ -105,18 +117,13 @@ def _foreign(x: Any) -> Any:
 
 
 def _of_sequence(values: list[Any] | tuple[Any, ...], dtype: numpy.dtype[Any] | None) -> Any:
-    leaves = [*_leaves(values)]
+    leaves = _leaves(values)
     if type(None) in map(type, leaves):  # NumPy converts None to NaN if a dtype is given
         raise NonNumberError(
             f"array: expected numbers, got None in {shorten(values)}; give a number, such as nan, in its place"
         )
     if not any(isinstance(x, Tracer) for x in leaves):
-        try:
-            result = numpy.array(values, dtype)
-        except (TypeError, ValueError) as error:
-            raise _explain(values, error) from error
-        get_aval(result)  # raises for strings and objects
-        return result
+        return _of_values(values, dtype)
     parts = [_array(x, dtype, False) for x in values]
     shapes = [get_aval(x).shape for x in parts]
     if len(set(shapes)) > 1:
@@ -127,21 +134,43 @@ def _of_sequence(values: list[Any] | tuple[Any, ...], dtype: numpy.dtype[Any] | 
     return stack(parts)
 
 
-def _leaves(values: Any) -> Any:
-    if isinstance(values, list | tuple):
-        for x in values:
-            yield from _leaves(x)
-    else:
-        yield values
+def _of_values(values: Any, dtype: numpy.dtype[Any] | None) -> Any:
+    """Returns a range, or nested lists without tracers, as an array."""
+    try:
+        result = numpy.array(values, dtype)
+    except (TypeError, ValueError) as error:
+        raise _explain(values, error) from error
+    except OverflowError as error:
+        raise IntegerOverflowError(
+            f"array: expected values that fit {_wanted(dtype)}, got {shorten(values)}; {_advice(dtype)}"
+        ) from error
+    get_aval(result)  # raises for strings and objects
+    return result
+
+
+def _leaves(values: list[Any] | tuple[Any, ...]) -> list[Any]:
+    """Returns what is in nested lists, level by level: they may be nested more deeply than Python's stack."""
+    leaves: list[Any] = []
+    level: list[Any] = [*values]
+    for _ in range(MOST_DIMENSIONS):
+        lists = [x for x in level if isinstance(x, list | tuple)]
+        leaves += level if not lists else [x for x in level if not isinstance(x, list | tuple)]
+        if not lists:
+            return leaves
+        level = [x for row in lists for x in row]
+    raise ArgumentValueError(
+        f"array: expected lists nested at most {MOST_DIMENSIONS} deep, got more levels in {shorten(values)}; "
+        "arrays have no more dimensions: flatten the lists"
+    )
 
 
 def _explain(values: Any, error: Exception) -> ArgumentValueError | NonArrayError:
     if isinstance(error, ValueError):
         return ArgumentValueError(
-            f"array: expected equally long rows of numbers, got {values!r:.60}; make the rows equally long, and every "
-            f"element a number (NumPy: {error})"
+            f"array: expected equally long rows of numbers, got {shorten(values)}; make the rows equally long, and "
+            f"every element a number (NumPy: {error})"
         )
-    return NonArrayError(f"array: expected numbers, got {values!r:.60}; {error}")
+    return NonArrayError(f"array: expected numbers, got {shorten(values)}; {error}")
 
 
 @direct(numpy.asarray)
@@ -258,7 +287,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
     Source: ``numpy.full``.
     """
     if type(fill_value) is int and not -(2**63) <= fill_value < 2**63:
-        fill_value = _of_large_integer(fill_value, None if dtype is None else as_dtype(dtype))[()]
+        fill_value = _of_integer(fill_value, None if dtype is None else as_dtype(dtype))[()]
     aval = get_aval(fill_value)
     if not aval.shape:
         return placed("full", ops.full(shape, fill_value, dtype), device)

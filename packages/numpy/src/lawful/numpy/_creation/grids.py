@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, as_dtype, get_aval
+from lawful.core import ArgumentValueError, as_dtype, get_aval, require_size
 from lawful.numpy._creation.ranges import linspace
 from lawful.numpy._dtypes import result_type
 from lawful.numpy._eager import direct, is_plain
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.shape import moveaxis
 from lawful.numpy._ufuncs.elementwise import log10, power
+from lawful.ops import static_integers
 
 __all__ = ["geomspace", "logspace", "meshgrid"]
 
@@ -79,6 +80,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     Source: ``numpy.geomspace``.
     """
     if is_plain(start, stop):
+        require_size((*static_integers("geomspace", "num", num),), numpy.dtype(numpy.float64))
         if numpy.any(numpy.asarray(start) == 0) or numpy.any(numpy.asarray(stop) == 0):
             raise ArgumentValueError("geomspace: expected ends that are not zero, got a zero; leave it out")
         return numpy.geomspace(start, stop, num, endpoint, dtype, axis)

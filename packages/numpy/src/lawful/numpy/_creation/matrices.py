@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, Tracer, as_dtype, current, get_aval, placed
+from lawful.core import ArgumentTypeError, Tracer, as_dtype, current, get_aval, placed, require_size
 from lawful.numpy._eager import direct
 from lawful.ops import check_sizes, static_integers
 
@@ -15,12 +15,13 @@ __all__ = ["eye", "identity", "tri", "tril", "triu"]
 _FLOAT = numpy.dtype(numpy.float64)
 
 
-def _sizes(name: str, rows: Any, columns: Any, k: Any) -> tuple[int, int, Any]:
+def _sizes(name: str, rows: Any, columns: Any, k: Any, dtype: numpy.dtype[Any]) -> tuple[int, int, Any]:
     """Returns the numbers of rows and columns, and the diagonal: an integer, or a tracer of one."""
     rows, columns = static_integers(
         name, "the numbers of rows and columns", (rows, rows if columns is None else columns)
     )
     check_sizes(name, (rows, columns))
+    require_size((rows, columns), dtype)
     if not isinstance(k, Tracer):
         (k,) = static_integers(name, "the diagonal", (k,))
         k = min(max(k, -rows), columns)  # a diagonal far outside may not fit 64 bits
@@ -74,8 +75,8 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: 
 
     Source: ``numpy.eye``, ``jax.numpy.eye``.
     """
-    N, M, k = _sizes("eye", N, M, k)
     dtype = _FLOAT if dtype is None else as_dtype(dtype)
+    N, M, k = _sizes("eye", N, M, k, dtype)
     if current.trace.evaluates_constants and not isinstance(k, Tracer):
         return placed("eye", numpy.eye(N, M, k, dtype), device)
     row, column = _row_and_column(N, M)
@@ -101,8 +102,8 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
 
     Source: ``numpy.tri``.
     """
-    N, M, k = _sizes("tri", N, M, k)
     dtype = _FLOAT if dtype is None else as_dtype(dtype)
+    N, M, k = _sizes("tri", N, M, k, dtype)
     if current.trace.evaluates_constants and not isinstance(k, Tracer):
         return numpy.tri(N, M, k, dtype)
     row, column = _row_and_column(N, M)

@@ -9,6 +9,7 @@ import numpy
 from lawful import ops
 from lawful.core import (
     ArgumentValueError,
+    IntegerOverflowError,
     Tracer,
     TracerArrayConversionError,
     as_dtype,
@@ -16,12 +17,15 @@ from lawful.core import (
     get_aval,
     placed,
     require_size,
+    shorten,
 )
 from lawful.numpy._eager import PLAIN_TYPES, direct
 from lawful.numpy._manipulation.shape import moveaxis
 from lawful.ops import static_integers
 
 __all__ = ["arange", "linspace"]
+
+_FLOAT = numpy.dtype(numpy.float64)
 
 
 # Other dtypes come from integers beyond 64 bits.
@@ -61,12 +65,18 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, de
     if not step:
         raise ArgumentValueError("arange: expected a step other than zero, got 0; give the distance of two numbers")
     wanted = numpy.result_type(*map(numpy.asarray, (start, stop, step))) if dtype is None else as_dtype(dtype)
+    if wanted.kind == "O":
+        raise IntegerOverflowError(
+            f"arange: expected numbers that fit 64 bits, got {shorten((start, stop, step))}; use floats"
+        )
     if current.trace.evaluates_constants:
         try:
             return placed("arange", numpy.arange(start, stop, step, dtype=wanted), device)
         except ValueError:
             require_size((max(0, math.ceil((stop - start) / step)),), wanted)
             raise
+        except OverflowError:
+            pass  # the conversion below raises the error
     length = max(0, math.ceil((stop - start) / step))
     for x in (start, start + step) if length else ():
         ops.convert_element_type(x, wanted)  # raises if it does not fit
@@ -110,6 +120,8 @@ def linspace(
     (num,) = static_integers("linspace", "num", num)
     if num < 0:
         raise ArgumentValueError(f"linspace: expected a number of samples that is not negative, got {num}")
+    shape = numpy.broadcast_shapes(get_aval(start).shape, get_aval(stop).shape)
+    require_size((num, *shape), _FLOAT if dtype is None else as_dtype(dtype))
     numbers, step = _spaced(start, stop, num, endpoint, dtype, axis)
     numbers = placed("linspace", numbers, device)
     return (numbers, step) if retstep else numbers

@@ -15,6 +15,7 @@ from lawful.core import (
     Tracer,
     TracerArrayConversionError,
     get_aval,
+    require_size,
     to_numpy,
 )
 from lawful.numpy._eager import direct, is_plain
@@ -219,6 +220,9 @@ def repeat(a: Any, repeats: Any, axis: int | None = None, *, total_repeat_length
             f"repeat: expected a number that is not negative for each of {shape[axis]} elements, or one for all, got "
             f"{repeats!r:.60}; correct it"
         )
+    # The sum of large integers would wrap around.
+    total = times.item() * shape[axis] if times.size == 1 else int(numpy.sum(times, dtype=numpy.float64))
+    require_size((*shape[:axis], total, *shape[axis + 1 :]), get_aval(a).dtype)
     if is_plain(a):
         return numpy.repeat(a, times, axis)
     if times.size != 1:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, promote_dtypes
+from lawful.core import MOST_DIMENSIONS, ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, promote_dtypes
 from lawful.numpy._dtypes import can_cast
 from lawful.numpy._eager import direct, eager
 from lawful.numpy._manipulation.broadcasting import atleast_1d, atleast_2d, atleast_3d
@@ -179,13 +179,17 @@ def block(arrays: Any) -> Any:
     return ops.convert_element_type(_block(arrays, depth, ndim), _common_dtype(_blocks(arrays)))
 
 
-def _depth(arrays: Any) -> int:
-    """Returns the depth of nested lists; raises if it is not uniform."""
+def _depth(arrays: Any, outer: int = 0) -> int:
+    """Returns the depth of nested lists; raises if it is not uniform, or beyond the dimensions of arrays."""
+    if outer > MOST_DIMENSIONS:
+        raise ArgumentValueError(
+            f"block: expected lists nested at most {MOST_DIMENSIONS} deep, got more levels; nest them less deeply"
+        )
     if isinstance(arrays, tuple):
         raise ArgumentTypeError("block: expected lists, got a tuple; write a list")
     if not isinstance(arrays, list):
         return 0
-    depths = {_depth(x) for x in arrays}
+    depths = {_depth(x, outer + 1) for x in arrays}
     if len(depths) != 1:
         raise ArgumentValueError(
             f"block: expected lists that are all as deep, none of them empty, got {arrays!r:.60}; nest them alike"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, get_aval, require_size
 from lawful.numpy._eager import direct, eager
 from lawful.ops import canonical_axes, canonical_axis, is_axis_of_scalar, static_integers
 
@@ -331,6 +331,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     shape, flat = static_integers("resize", "new_shape", new_shape), ravel(a)
     if any(size < 0 for size in shape):
         raise ArgumentValueError(f"resize: expected lengths that are not negative, got {shape}; correct the shape")
+    require_size(shape, get_aval(flat).dtype)
     have, wanted = get_aval(flat).size, math.prod(shape)
     if not have:
         return ops.full(shape, 0, get_aval(flat).dtype)

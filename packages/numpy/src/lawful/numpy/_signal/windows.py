@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, current, get_aval, is_inexact
+from lawful.core import ArgumentTypeError, current, get_aval, is_inexact, require_size
 from lawful.numpy._eager import eager
 from lawful.ops import static_integers
 
@@ -49,9 +49,16 @@ def i0(x: Any) -> Any:
     return ops.bessel_in(x, 0)
 
 
+def _size(name: str, M: Any) -> int:
+    """Returns the length of a window, which is empty where it is not positive."""
+    (size,) = static_integers(name, "M", M)
+    require_size((max(size, 0),), numpy.dtype(numpy.float64))
+    return size
+
+
 def _angles(name: str, M: Any) -> tuple[int, Any]:
     """Returns the length of a window, and its sample angles from 0 to 2 pi."""
-    (size,) = static_integers(name, "M", M)
+    size = _size(name, M)
     count = ops.iota("float64", max(size, 0))
     return size, ops.mul(count, 2 * math.pi / max(size - 1, 1))
 
@@ -81,7 +88,7 @@ def hanning(M: int) -> Any:
 
     Source: ``numpy.hanning``.
     """
-    return numpy.hanning(*static_integers("hanning", "M", M)) if _at_once() else _cosines("hanning", M, 0.5, -0.5)
+    return numpy.hanning(_size("hanning", M)) if _at_once() else _cosines("hanning", M, 0.5, -0.5)
 
 
 def hamming(M: int) -> Any:
@@ -92,7 +99,7 @@ def hamming(M: int) -> Any:
 
     Source: ``numpy.hamming``.
     """
-    return numpy.hamming(*static_integers("hamming", "M", M)) if _at_once() else _cosines("hamming", M, 0.54, -0.46)
+    return numpy.hamming(_size("hamming", M)) if _at_once() else _cosines("hamming", M, 0.54, -0.46)
 
 
 def blackman(M: int) -> Any:
@@ -104,7 +111,7 @@ def blackman(M: int) -> Any:
     Source: ``numpy.blackman``.
     """
     if _at_once():
-        return numpy.blackman(*static_integers("blackman", "M", M))
+        return numpy.blackman(_size("blackman", M))
     return _cosines("blackman", M, 0.42, -0.5, 0.08)
 
 
@@ -116,7 +123,7 @@ def bartlett(M: int) -> Any:
 
     Source: ``numpy.bartlett``.
     """
-    (size,) = static_integers("bartlett", "M", M)
+    size = _size("bartlett", M)
     if _at_once():
         return numpy.bartlett(size)
     if size == 1:
@@ -140,7 +147,7 @@ def kaiser(M: int, beta: Any) -> Any:
 
     Source: ``numpy.kaiser``.
     """
-    (size,) = static_integers("kaiser", "M", M)
+    size = _size("kaiser", M)
     if ops.is_eager(beta) and get_aval(beta).dtype.kind != "c":
         return numpy.kaiser(size, beta)
     if get_aval(beta).dtype.kind == "c":

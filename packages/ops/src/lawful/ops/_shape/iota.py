@@ -73,6 +73,7 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Any:
 @iota_p.def_impl
 def _impl(*, dtype: np.dtype[Any], shape: Shape, dimension: int) -> Any:
     require_size(shape, dtype)
+    require_size((shape[dimension],), np.dtype(np.int64))
     count = np.arange(shape[dimension]).astype(dtype)
     if len(shape) == 1:
         return count

@@ -24,6 +24,7 @@ from lawful.core import (
     Zero,
     get_aval,
     promote_dtypes,
+    require_size,
 )
 from lawful.ops._shape.reshape import broadcast_in_dim
 from lawful.ops._support.batch_dimensions import add_batch_dim, align_to_front, move_batch_dim
@@ -113,6 +114,7 @@ def _infer_pad(operand: Shape, value: Shape, config: Config) -> Shape:
 def _pad_impl(x: Any, value: Any, *, padding_config: Config) -> Any:
     x = np.asarray(x)
     shape = _infer_pad(x.shape, np.shape(value), padding_config)
+    require_size(shape, x.dtype)
     return _padded(x, value, shape, *_source_and_target(x.shape, shape, padding_config))
 
 
@@ -145,6 +147,7 @@ def _specialised_pad(avals: Sequence[ShapedArray], compile: Any, *, padding_conf
     if impl is not _pad_impl or not x.shape:
         return partial(impl, padding_config=padding_config)
     shape = _infer_pad(x.shape, value.shape, padding_config)
+    require_size(shape, x.dtype)
     source, target = _source_and_target(x.shape, shape, padding_config)
     return partial(_padded, shape=shape, source=source, target=target)
 

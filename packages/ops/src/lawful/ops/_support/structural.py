@@ -15,6 +15,7 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import (
+    MOST_DIMENSIONS,
     ArgumentValueError,
     Call,
     Choose,
@@ -232,7 +233,7 @@ def reduced_axes(name: str, axis: Any, ndim: int) -> Shape:
 
 
 def check_sizes(name: str, shape: Shape) -> None:
-    """Raises InvalidArgumentError if a length in a shape is negative.
+    """Raises InvalidArgumentError if a length in a shape is negative, or if there are more than NumPy's 64.
 
     >>> check_sizes("f", (2, -1))
     Traceback (most recent call last):
@@ -240,3 +241,7 @@ def check_sizes(name: str, shape: Shape) -> None:
     """
     if any(size < 0 for size in shape):
         raise InvalidArgumentError(f"{name}: expected lengths that are not negative, got the shape {shape}; correct it")
+    if len(shape) > MOST_DIMENSIONS:
+        raise InvalidArgumentError(
+            f"{name}: expected at most {MOST_DIMENSIONS} dimensions, got {len(shape)}; reshape the array"
+        )
