@@ -9,6 +9,7 @@ import pytest
 
 from lawful.core import (
     ArgumentTypeError,
+    InvalidArgumentError,
     ShapedArray,
     UndefinedPrimal,
     Zero,
@@ -78,6 +79,14 @@ def test_shaped_array_text_is_that_of_jaxprs() -> None:
 def test_shaped_array_unsupported_dtype_is_refused() -> None:
     with pytest.raises(ArgumentTypeError, match="expected one of"):
         ShapedArray((2,), object)
+
+
+@pytest.mark.parametrize(
+    ("shape", "match"), [((2, -1), "not negative, got the shape"), ((2.5,), "integers as shape"), (None, "integers as")]
+)
+def test_shaped_array_of_no_shape_is_refused(shape: Any, match: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=match):
+        ShapedArray(shape, float)
 
 
 def test_shaped_array_tangents_have_type_of_the_value_or_float0() -> None:

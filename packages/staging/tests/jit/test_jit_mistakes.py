@@ -189,9 +189,12 @@ def test_jit_donation_that_can_be() -> None:
         (None, "float64", TypeError, "expected integers as shape, got None"),
         ((None,), "float64", TypeError, "expected integers as shape"),
         ((1.5,), "float64", TypeError, "expected integers as shape"),
+        ((2, -1), "float64", ValueError, r"expected lengths that are not negative, got the shape \(2, -1\)"),
+        (-1, "int8", ValueError, "expected lengths that are not negative"),
+        ((1,) * 65, "int8", ValueError, "expected at most 64 dimensions, got 65"),
     ],
 )
-def test_shape_dtype_struct_of_none(shape: Any, dtype: Any, error: type[Exception], match: str) -> None:
+def test_shape_dtype_struct_refuses(shape: Any, dtype: Any, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match) as caught:
         ShapeDtypeStruct(shape, dtype)
     assert isinstance(caught.value, LawfulError)

@@ -25,7 +25,7 @@ from lawful.core import (
     register_array_type,
     shorten,
 )
-from lawful.ops import static_integers
+from lawful.ops import check_sizes, static_integers
 from lawful.staging._recorder import trace_to_jaxpr
 from lawful.staging._signature import (
     flatten_outputs,
@@ -46,6 +46,10 @@ class ShapeDtypeStruct:
       weak_type: whether the value would stand for a Python scalar.
       sharding: how it would lie on several devices, for programs that are compiled ahead of time.
 
+    Raises:
+      ArgumentTypeError: the lengths are not integers, or the dtype is not one that lawful supports.
+      ArgumentValueError: a length is negative, there are more than 64, or there is no dtype.
+
     >>> ShapeDtypeStruct((3,), "float32")
     ShapeDtypeStruct(shape=(3,), dtype=float32)
 
@@ -57,7 +61,9 @@ class ShapeDtypeStruct:
     def __init__(self, shape: tuple[int, ...], dtype: Any, *, weak_type: bool = False, sharding: Any = None) -> None:
         if dtype is None:
             raise ArgumentValueError("ShapeDtypeStruct: expected a dtype, got None; give it, such as 'float64'")
-        self.aval = ShapedArray(static_integers("ShapeDtypeStruct", "shape", shape), as_dtype(dtype), weak_type)
+        sizes = static_integers("ShapeDtypeStruct", "shape", shape)
+        check_sizes("ShapeDtypeStruct", sizes)
+        self.aval = ShapedArray(sizes, as_dtype(dtype), weak_type)
         self.sharding = sharding
 
     @classmethod

@@ -7,6 +7,7 @@ same object, so that comparison and hashing are by identity, and caches can be k
 from __future__ import annotations
 
 import math
+import operator
 import threading
 from collections.abc import Hashable
 from typing import Any, Final
@@ -14,7 +15,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from lawful.core._errors import ArgumentValueError
+from lawful.core._errors import ArgumentValueError, InvalidArgumentError, LawfulError, shorten
 from lawful.core._types.dtypes import as_dtype, float0, short_name, tangent_dtype
 from lawful.tree.base import DictCache
 
@@ -36,7 +37,8 @@ class ShapedArray:
     mesh the value varies, ``vma``. Along the other axes it is the same on every device.
 
     Raises:
-      ArgumentTypeError: the dtype is not one that lawful supports.
+      ArgumentTypeError: the dtype is not one that lawful supports, or a length is not an integer.
+      ArgumentValueError: a length is negative.
 
     >>> ShapedArray((3, 4), "float32")
     ShapedArray(f32[3,4])
@@ -67,7 +69,7 @@ class ShapedArray:
         try:
             return recent_avals[shape, dtype, weak_type]
         except (KeyError, TypeError):
-            return _intern(tuple(int(size) for size in shape), dtype, bool(weak_type))
+            return _intern(_sizes(shape), dtype, bool(weak_type))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"ShapedArray is immutable: {name} cannot be set; use update({name}=...)")
@@ -95,6 +97,22 @@ class ShapedArray:
     def to_tangent_aval(self) -> ShapedArray:
         """Returns the type of tangents of values of this type: of dtype float0 for integers and booleans."""
         return self if self._is_of_tangents else ShapedArray(self.shape, float0)
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    try:
+        sizes = tuple(map(operator.index, shape))
+    except LawfulError:
+        raise  # that of a tracer says what to write instead
+    except TypeError as error:
+        raise InvalidArgumentError(
+            f"ShapedArray: expected integers as shape, got {shorten(shape)}; give a tuple of integers"
+        ) from error
+    if any(size < 0 for size in sizes):
+        raise InvalidArgumentError(
+            f"ShapedArray: expected lengths that are not negative, got the shape {sizes}; correct it"
+        )
+    return sizes
 
 
 def _intern(shape: tuple[int, ...], dtype: Any, weak_type: bool, vma: AxisNames = frozenset()) -> ShapedArray:
