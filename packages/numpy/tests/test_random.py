@@ -182,6 +182,29 @@ def test_uniform_whose_width_overflows(dtype: str) -> None:
         np.testing.assert_array_equal(jit(of_bounds, backend="numpy")(*bounds), of_bounds(*bounds))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16", "float8_e5m2"])
+@pytest.mark.parametrize("steps", [1, 2, 3, 5])
+@pytest.mark.parametrize("start", [-1.5, -1.0, 0.0, 0.25, 1.0, 3.5])
+def test_uniform_is_below_the_upper_bound(start: float, steps: int, dtype: str) -> None:
+    """Also where few numbers are between the bounds, and the largest numbers drawn are rounded up."""
+    low, high = np.array(start, dtype)[()], np.array(start, dtype)[()]
+    for _ in range(steps):
+        high = np.nextafter(high, np.array(8.0, dtype)[()])
+
+    def of_bounds(low: Any, high: Any) -> Any:
+        return random.uniform(KEY, (300,), dtype, low, high)
+
+    drawn = of_bounds(low, high)
+    assert ((drawn >= low) & (drawn < high)).all()
+    np.testing.assert_array_equal(jit(of_bounds, backend="numpy")(low, high), drawn)
+    np.testing.assert_array_equal(jit(lambda: of_bounds(low, high), backend="numpy")(), drawn)
+
+
+def test_uniform_with_bounds_in_wrong_order_is_the_lower_one() -> None:
+    assert random.uniform(KEY, (3,), float, 2.0, 1.0).tolist() == [2.0] * 3
+    assert random.uniform(KEY, (3,), float, 2.0, 2.0).tolist() == [2.0] * 3
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
 def test_truncated_normal_with_special_bounds(dtype: str) -> None:
     drawn = random.truncated_normal(KEY, np.array([2.0, 2.0, np.nan]), np.array([-2.0, 2.0, 1.0]), dtype=dtype)

@@ -91,7 +91,9 @@ def parameters(name: str, dtype: np.dtype[Any], *values: Any) -> list[Any]:
 
 
 def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, maxval: Any = 1.0) -> Any:
-    """Returns numbers that are uniform between two bounds, the lower one included.
+    """Returns numbers that are uniform between two bounds: the lower one is included, the upper one is not.
+
+    Where the upper bound is not greater than the lower one, the lower one is returned.
 
     Args:
       key: a key.
@@ -124,8 +126,14 @@ def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, ma
         # The distance of the bounds overflows: draw at half of the scale, which is exact.
         scale = ops.where(_is_too_wide(low, high), dtype.type(0.5), dtype.type(1))
         start, stop = ops.mul(low, scale), ops.mul(high, scale)
-        return ops.max(low, ops.div(ops.add(ops.mul(between, ops.sub(stop, start)), start), scale))
-    return ops.max(low, ops.add(ops.mul(between, ops.sub(high, low)), low))
+        drawn = ops.max(low, ops.div(ops.add(ops.mul(between, ops.sub(stop, start)), start), scale))
+    else:
+        drawn = ops.max(low, ops.add(ops.mul(between, ops.sub(high, low)), low))
+    if not may_hold(_may_be_reached, dtype, minval, maxval):
+        return drawn
+    # Rounding must not give the upper bound.
+    is_above = ops.bitwise_and(ops.ge(drawn, high), ops.lt(low, high))
+    return ops.where(is_above, ops.nextafter(high, low), drawn)
 
 
 def may_hold(condition: Callable[..., Any], dtype: np.dtype[Any], *bounds: Any) -> bool:
@@ -142,6 +150,15 @@ def _is_too_wide(low: Any, high: Any) -> Any:
     half, most = dtype.type(0.5), float(ml_dtypes.finfo(dtype).max)
     distance = ops.sub(ops.mul(high, half), ops.mul(low, half))
     return ops.gt(ops.abs(distance), dtype.type(most / 2))
+
+
+def _may_be_reached(low: Any, high: Any) -> Any:
+    """Whether the largest number drawn may be rounded to the upper bound, also where a product is fused with a sum."""
+    info = ml_dtypes.finfo(get_aval(low).dtype)
+    largest = ops.add(ops.mul(ops.sub(high, low), ops.sub(1, info.eps)), low)
+    second = ops.nextafter(ops.nextafter(high, low), low)
+    is_rounded = ops.bitwise_or(ops.ne(low, 0), ops.lt(high, info.tiny))  # elsewhere it is exact, or a product
+    return ops.bitwise_and(ops.lt(low, high), ops.bitwise_and(is_rounded, ops.gt(largest, second)))
 
 
 def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = int) -> Any:
