@@ -102,6 +102,8 @@ def _digamma_difference(x: Any, h: Any, *, order: int = 0) -> Any:
         out = np.where(negative, plain, out)
     else:
         out = _reflected_difference(x, h, y)
+    # At -0.0 the limit from below, unless the sum is a pole as well.
+    out = np.where((x == 0) & (1 / x < 0) & (np.abs(out) == np.inf), np.inf, out)
     if order:
         return out
     return np.where(h == np.inf, np.where(x < np.inf, -np.inf, np.nan), out)

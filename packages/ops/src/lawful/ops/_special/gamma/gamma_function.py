@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from lawful import ops
 from lawful.core import Excluded, Interval
-from lawful.ops._elementwise.arithmetic.arithmetic import add, mul
+from lawful.ops._elementwise.arithmetic.arithmetic import add, div, mul
+from lawful.ops._elementwise.arithmetic.signs import signbit
+from lawful.ops._elementwise.comparison import bitwise_and, eq
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special.gamma.log_gamma import digamma, polygamma
@@ -72,9 +75,17 @@ def _compiled_gamma(x: Any) -> Any:
     return np.where(size < _LEAST, 1 / x, np.where(x < 0, reflected, np.where(x > _LARGEST, np.inf, value)))
 
 
+def _logarithmic_derivative(x: Any) -> Any:
+    """Returns the digamma function, which is -∞ at -0.0, but there its limit from below, that of ``-1 / x``."""
+    is_below = bitwise_and(eq(x, 0), signbit(x))
+    return ops.where(is_below, div(-1.0, ops.where(is_below, x, 1.0)), digamma(ops.where(is_below, 1.0, x)))
+
+
 gamma: Elementwise = elementwise(
     "gamma",
     """Returns the gamma function: NaN at the negative integers and -∞, ±∞ at ±0.
+
+    Its derivatives at ±0 are the limits from the side of the sign.
 
     >>> gamma(np.array([-0.5, 0.0, 5.0]))
     array([-3.5449077,        inf, 24.       ])
@@ -84,7 +95,7 @@ gamma: Elementwise = elementwise(
     EvaluatedInDouble("gamma", _numpy_gamma),
     lowered_in_double(_compiled_gamma),
     promote_as=REAL_PROMOTION[1],
-    derivatives=(lambda t, ans, x: mul(t, mul(ans, digamma(x))),),
+    derivatives=(lambda t, ans, x: mul(t, mul(ans, _logarithmic_derivative(x))),),
     domain=(Interval(0.3, 4.0),),
 )
 gamma_p = gamma.primitive
