@@ -12,7 +12,7 @@ import pytest
 
 import lawful.numpy as lnp
 from lawful.autodiff import jvp
-from lawful.core import plain
+from lawful.core import LawfulError, plain
 from lawful.staging import jit
 from lawful.xla_backend import Array, device_put
 
@@ -159,6 +159,62 @@ def test_integer_beyond_int64_as_another_argument(function: Callable[[Any], Any]
         found = np.asarray(jit(function, backend=backend)(x))
         assert found.dtype == expected.dtype
         np.testing.assert_array_equal(found, expected)
+
+
+#: Functions that make an array of a Python integer, before they promote it: of uint64 where it is beyond int64.
+MAKE_ARRAYS: dict[str, Callable[[Any], Any]] = {
+    "append": lambda x: lnp.append(x, 2**63),
+    "append to an integer": lambda x: lnp.append(2**64 - 1, x),
+    "append along an axis": lambda x: lnp.append(x[:, None], lnp.atleast_2d(2**63), 0),
+    "concatenate": lambda x: lnp.concatenate([x, 2**63], axis=None),
+    "concatenate in a dtype": lambda x: lnp.concatenate([x, 2**63], axis=None, dtype=complex),
+    "concatenate what wraps around": lambda x: lnp.concatenate([x, -1, 300], axis=None),
+    "stack": lambda x: lnp.stack([x[0], 2**63]),
+    "hstack": lambda x: lnp.hstack([x, 2**63]),
+    "vstack": lambda x: lnp.vstack([x[0], 2**63]),
+    "dstack": lambda x: lnp.dstack([x[0], 2**63]),
+    "column_stack": lambda x: lnp.column_stack([x[0], 2**63]),
+    "block": lambda x: lnp.block([[x, 2**63], [x, 1]]),
+    "broadcast_arrays": lambda x: lnp.broadcast_arrays(x, 2**63)[1],
+    "atleast_1d": lambda x: lnp.atleast_1d(x, 2**63)[1],
+    "meshgrid": lambda x: lnp.meshgrid(x, 2**63)[1],
+    "dot": lambda x: lnp.dot(x, 2**63),
+    "inner": lambda x: lnp.inner(2**63, x),
+    "outer": lambda x: lnp.outer(x, 2**63),
+    "kron": lambda x: lnp.kron(x, 2**63),
+}
+
+
+@pytest.mark.parametrize("name", MAKE_ARRAYS)
+@np.errstate(over="ignore")  # of float16
+def test_integer_beyond_int64_as_an_array(name: str) -> None:
+    function = MAKE_ARRAYS[name]
+    for dtype in DTYPES:
+        x = np.array([1, 0, 1], dtype)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(globals(), "lnp", np)
+            expected = function(x)
+        np.testing.assert_array_equal(function(x), expected, f"{name} {dtype}", strict=True)
+        backends = ("numpy", "xla") if dtype == "int64" else ("numpy",)
+        for found in [np.asarray(jit(function, backend=backend)(x)) for backend in backends]:
+            np.testing.assert_array_equal(found, expected, f"{name} {dtype}", strict=True)
+
+
+@pytest.mark.parametrize("name", ["append", "stack", "hstack", "concatenate", "block", "broadcast_arrays"])
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1])
+def test_integer_beyond_64_bits_as_an_array_is_refused(name: str, number: int) -> None:
+    """NumPy makes arrays of objects of these, but in `concatenate`, where it refuses them beside integers."""
+
+    def call(x: Any) -> Any:
+        if name in ("append", "broadcast_arrays"):
+            return getattr(lnp, name)(x, number)
+        return lnp.concatenate([x, number], axis=None) if name == "concatenate" else getattr(lnp, name)([x, number])
+
+    for x in (np.int8(1), np.float64(1)) if name != "concatenate" else (np.int8(1), np.bool(1)):
+        for run in (call, jit(call, backend="numpy")):
+            with pytest.raises(OverflowError, match="expected a value that fits 64 bits") as caught:
+                run(x)
+            assert isinstance(caught.value, LawfulError)
 
 
 def test_where_of_integer_beyond_int64() -> None:

@@ -137,7 +137,9 @@ def eager(
                 and ("where" not in kwargs or _is_mask(kwargs["where"]))
             ):
                 try:
-                    return numpy_function(*args, **kwargs)
+                    result = numpy_function(*args, **kwargs)
+                    if not sequence or result.dtype in ARRAY_TYPES:  # NumPy gives objects for integers beyond 64 bits
+                        return result
                 except (TypeError, ValueError, OverflowError, IndexError):
                     pass  # the decorated function raises the error
             if (kwargs and kwargs.get("out") is not None) or (len(args) > out < len(names) and args[out] is not None):
@@ -148,7 +150,7 @@ def eager(
 
         call = DirectCall(
             numpy_function, None if sequence else arrays, sequence, PLAIN_TYPES, out, known - {"where"},
-            names[1:2] == ("axis",), None, composite,
+            names[1:2] == ("axis",), ARRAY_TYPES if sequence else None, composite,
         )  # fmt: skip
         return cast(F, direct_hook.use(wrapper, call))
 

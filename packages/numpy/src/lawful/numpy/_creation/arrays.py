@@ -11,7 +11,6 @@ from lawful import ops
 from lawful.core import (
     MOST_DIMENSIONS,
     ArgumentValueError,
-    IntegerOverflowError,
     NonArrayError,
     NonNumberError,
     Tracer,
@@ -24,6 +23,7 @@ from lawful.core import (
     shorten,
 )
 from lawful.numpy._eager import ARRAY_TYPES, PLAIN_TYPES, direct
+from lawful.numpy._integers import array_of_integer, not_fitting
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.joining import stack
 from lawful.ops import static_integers
@@ -69,7 +69,7 @@ def _array(object: Any, dtype: numpy.dtype[Any] | None, copy: bool) -> Any:
     if isinstance(object, list | tuple):
         return _of_sequence(object, dtype)
     if type(object) is int:
-        return _of_integer(object, dtype)
+        return array_of_integer(object, dtype)
     if type(object) is range:
         return _of_values(object, dtype)
     if isinstance(object, Tracer):
@@ -80,26 +80,6 @@ def _array(object: Any, dtype: numpy.dtype[Any] | None, copy: bool) -> Any:
     if type(object) is numpy.ndarray or isinstance(object, bool | int | float | complex | numpy.generic):
         return numpy.array(object, aval.dtype if dtype is None else dtype, copy=copy or None)
     return ops.convert_element_type(object, aval.dtype if dtype is None else dtype)
-
-
-def _of_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
-    try:
-        result = numpy.array(x, dtype)
-    except OverflowError:
-        result = None
-    if result is None or result.dtype.kind == "O":
-        raise IntegerOverflowError(
-            f"array: expected a value that fits {_wanted(dtype)}, got {shorten(x)}; {_advice(dtype)}"
-        )
-    return result
-
-
-def _wanted(dtype: numpy.dtype[Any] | None) -> str:
-    return "64 bits" if dtype is None else str(dtype)
-
-
-def _advice(dtype: numpy.dtype[Any] | None) -> str:
-    return "use a float" if dtype is None or dtype.itemsize >= 8 else "use a wider dtype"
 
 
 def _foreign(x: Any) -> Any:
@@ -141,9 +121,7 @@ def _of_values(values: Any, dtype: numpy.dtype[Any] | None) -> Any:
     except (TypeError, ValueError) as error:
         raise _explain(values, error) from error
     except OverflowError as error:
-        raise IntegerOverflowError(
-            f"array: expected values that fit {_wanted(dtype)}, got {shorten(values)}; {_advice(dtype)}"
-        ) from error
+        raise not_fitting("values", "fit", dtype, values) from error
     get_aval(result)  # raises for strings and objects
     return result
 
@@ -287,7 +265,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
     Source: ``numpy.full``.
     """
     if type(fill_value) is int and not -(2**63) <= fill_value < 2**63:
-        fill_value = _of_integer(fill_value, None if dtype is None else as_dtype(dtype))[()]
+        fill_value = array_of_integer(fill_value, None if dtype is None else as_dtype(dtype))[()]
     aval = get_aval(fill_value)
     if not aval.shape:
         return placed("full", ops.full(shape, fill_value, dtype), device)

@@ -11,6 +11,7 @@ from lawful.core import ArgumentValueError, as_dtype, get_aval, require_size
 from lawful.numpy._creation.ranges import linspace
 from lawful.numpy._dtypes import result_type
 from lawful.numpy._eager import direct, is_plain
+from lawful.numpy._integers import with_dtype
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.shape import moveaxis
 from lawful.numpy._ufuncs.elementwise import log10, power
@@ -136,6 +137,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         raise ArgumentValueError(f"meshgrid: expected indexing 'xy' or 'ij', got {indexing!r}; give one of them")
     if is_plain(*xi):
         return list(numpy.meshgrid(*xi, copy=copy, sparse=sparse, indexing=indexing))  # type: ignore[call-overload]
+    xi = tuple(map(with_dtype, xi))
     dims = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         dims[:2] = 1, 0

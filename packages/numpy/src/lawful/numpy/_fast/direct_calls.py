@@ -251,7 +251,7 @@ def _of_sequence(function: Any, call: DirectCall, theirs: Any, types: frozenset[
 
 
 def _of_sequence_along_axis(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any]) -> Callable[..., Any]:
-    names = call.names
+    names, results = call.names, call.results
 
     def wrapper(arrays: Any = _Missing, /, axis: Any = _Missing, *args: Any, **kwargs: Any) -> Any:
         if args:
@@ -263,16 +263,12 @@ def _of_sequence_along_axis(function: Any, call: DirectCall, theirs: Any, types:
             and current.trace.evaluates_constants
         ):
             try:
-                if axis is _Missing:
-                    if not kwargs:
-                        return theirs(arrays)
-                    if _are_static(kwargs, names):
-                        return theirs(arrays, **kwargs)
-                elif type(axis) in _STATIC:
-                    if not kwargs:
-                        return theirs(arrays, axis)
-                    if _are_static(kwargs, names):
-                        return theirs(arrays, axis, **kwargs)
+                if not kwargs or _are_static(kwargs, names):
+                    options = kwargs if axis is _Missing else {"axis": axis, **kwargs}
+                    if axis is _Missing or type(axis) in _STATIC:
+                        result = theirs(arrays, **options)
+                        if results is None or result.dtype in results:
+                            return result
             except _ERRORS:
                 pass
         return function(*_given(arrays), **_named(axis), **kwargs)

@@ -8,6 +8,7 @@ import numpy
 from lawful import ops
 from lawful.core import ShapeMismatchError, get_aval
 from lawful.numpy._eager import eager
+from lawful.numpy._integers import with_dtype
 from lawful.numpy._manipulation.shape import ravel
 
 __all__ = ["matmul", "dot", "vdot", "inner", "outer", "tensordot"]
@@ -52,6 +53,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 def _strong(x: Any) -> Any:
     """Returns an array for a Python number: NumPy converts it before promotion."""
+    x = with_dtype(x)
     return ops.convert_element_type(x, get_aval(x).dtype)
 
 
@@ -104,7 +106,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
 
     Source: ``numpy.outer``.
     """
-    left, right = ravel(a), ravel(b)
+    left, right = ravel(_strong(a)), ravel(_strong(b))
     return ops.mul(ops.expand_dims(left, (1,)), right)
 
 

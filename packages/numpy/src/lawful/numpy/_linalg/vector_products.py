@@ -9,6 +9,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
+from lawful.numpy._integers import with_dtype
 from lawful.numpy._manipulation.shape import moveaxis
 from lawful.ops import canonical_axis
 
@@ -167,6 +168,7 @@ def kron(a: Any, b: Any) -> Any:
 
     Source: ``numpy.kron``.
     """
+    a, b = with_dtype(a), with_dtype(b)
     left, right = get_aval(a).shape, get_aval(b).shape
     ndim = max(len(left), len(right))
     left, right = (1,) * (ndim - len(left)) + left, (1,) * (ndim - len(right)) + right

@@ -10,6 +10,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, InvalidArgumentError, get_aval
 from lawful.numpy._eager import direct
+from lawful.numpy._integers import with_dtype
 from lawful.ops import static_integers
 
 __all__ = ["broadcast_to", "broadcast_shapes", "broadcast_arrays", "atleast_1d", "atleast_2d", "atleast_3d"]
@@ -85,13 +86,15 @@ def broadcast_arrays(*args: Any) -> list[Any]:
 
     Source: ``numpy.broadcast_arrays``, which returns a tuple; a list is the array API's.
     """
-    shape = broadcast_shapes(*[get_aval(x).shape for x in args])
-    return [broadcast_to(x, shape) for x in args]
+    arrays = [*map(with_dtype, args)]
+    shape = broadcast_shapes(*[get_aval(x).shape for x in arrays])
+    return [broadcast_to(x, shape) for x in arrays]
 
 
 def _at_least(ndim: int, arrays: Sequence[Any], expand: Any) -> Any:
     if not arrays:
         raise ArgumentTypeError(f"atleast_{ndim}d: expected an array, got none")
+    arrays = [*map(with_dtype, arrays)]
     results = [x if get_aval(x).ndim >= ndim else expand(x) for x in arrays]
     return results[0] if len(results) == 1 else tuple(results)
 

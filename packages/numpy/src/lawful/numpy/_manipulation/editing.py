@@ -19,6 +19,7 @@ from lawful.core import (
     to_numpy,
 )
 from lawful.numpy._eager import direct, is_plain
+from lawful.numpy._integers import with_dtype
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.pieces import pieces
 from lawful.numpy._manipulation.shape import moveaxis, ravel
@@ -60,6 +61,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
     Source: ``numpy.append``.
     """
+    arr, values = with_dtype(arr), with_dtype(values)
     if axis is None:
         return ops.concatenate([ravel(arr), ravel(values)], 0)
     return ops.concatenate([arr, values], axis)

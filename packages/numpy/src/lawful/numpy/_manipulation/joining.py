@@ -10,6 +10,7 @@ from lawful import ops
 from lawful.core import MOST_DIMENSIONS, ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, promote_dtypes
 from lawful.numpy._dtypes import can_cast
 from lawful.numpy._eager import direct, eager
+from lawful.numpy._integers import array_of_integer, with_dtype
 from lawful.numpy._manipulation.broadcasting import atleast_1d, atleast_2d, atleast_3d
 from lawful.numpy._manipulation.shape import ravel
 from lawful.ops import canonical_axis, static_integers
@@ -28,7 +29,7 @@ def _in_sequence(name: str, arrays: Any, dtype: Any, casting: str = "same_kind")
     """
     if not isinstance(arrays, Sequence) and not get_aval(arrays).ndim:
         raise ArgumentTypeError(f"{name}: expected a sequence of arrays, got {get_aval(arrays)}; put it into a list")
-    parts = list(arrays)
+    parts = [*map(with_dtype, arrays)] if isinstance(arrays, Sequence) else list(arrays)
     if not parts:
         raise ArgumentValueError(f"{name}: expected at least one array, got an empty sequence")
     wanted = None if dtype is None else as_dtype(dtype)
@@ -63,11 +64,22 @@ def concatenate(
 
     Source: ``numpy.concatenate``.
     """
+    if axis is None and dtype is None and isinstance(arrays, Sequence) and any([type(x) is int for x in arrays]):
+        arrays = _of_common_dtype(arrays)
     parts = _in_sequence("concatenate", arrays, dtype, casting)
     if axis is None:  # Python numbers among the arrays are weak
         common, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in map(get_aval, parts)])
         return ops.concatenate([ravel(ops.convert_element_type(x, common)) for x in parts], 0)
     return ops.concatenate(parts, axis)
+
+
+def _of_common_dtype(arrays: Sequence[Any]) -> list[Any]:
+    """Returns arrays with the Python integers among them in the common dtype, wrapped around as in NumPy."""
+    avals = [get_aval(0 if type(x) is int else x) for x in arrays]
+    common, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])
+    # Into floats any integer is converted, into integers one of 64 bits.
+    by_itself = None if common.kind in "biu" else common
+    return [array_of_integer(x, by_itself).astype(common) if type(x) is int else x for x in arrays]
 
 
 concat = concatenate
@@ -175,6 +187,7 @@ def block(arrays: Any) -> Any:
     Source: ``numpy.block``.
     """
     depth = _depth(arrays)
+    arrays = _with_dtypes(arrays)
     ndim = max([depth, *[get_aval(x).ndim for x in _blocks(arrays)]])
     return ops.convert_element_type(_block(arrays, depth, ndim), _common_dtype(_blocks(arrays)))
 
@@ -195,6 +208,13 @@ def _depth(arrays: Any, outer: int = 0) -> int:
             f"block: expected lists that are all as deep, none of them empty, got {arrays!r:.60}; nest them alike"
         )
     return 1 + depths.pop()
+
+
+def _with_dtypes(arrays: Any) -> Any:
+    """Returns nested lists with arrays for Python numbers, which NumPy converts before promotion."""
+    if isinstance(arrays, list):
+        return [*map(_with_dtypes, arrays)]
+    return numpy.asarray(with_dtype(arrays)) if isinstance(arrays, bool | int | float | complex) else arrays
 
 
 def _blocks(arrays: Any) -> list[Any]:

@@ -1,0 +1,51 @@
+"""Python integers that become arrays by themselves, and not beside other arrays: those beyond int64 are uint64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from lawful.core import IntegerOverflowError, shorten
+
+__all__ = ["array_of_integer", "not_fitting", "with_dtype"]
+
+
+def array_of_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
+    """Returns the array of an integer, of int64 or uint64 unless a dtype is given.
+
+    Raises:
+      IntegerOverflowError: there is none.
+
+    >>> array_of_integer(2**63, None)
+    array(9223372036854775808, dtype=uint64)
+    """
+    try:
+        result = numpy.array(x, dtype)
+    except OverflowError:
+        result = None
+    if result is None or result.dtype.kind == "O":
+        raise not_fitting("a value", "fits", dtype, x)
+    return result
+
+
+def with_dtype(x: Any) -> Any:
+    """Returns a Python integer beyond int64 as NumPy's functions of arrays convert it, and anything else as it is.
+
+    Raises:
+      IntegerOverflowError: it does not fit 64 bits.
+
+    >>> with_dtype(2**63), with_dtype(2)
+    (np.uint64(9223372036854775808), 2)
+    """
+    return array_of_integer(x, None)[()] if type(x) is int and not -(2**63) <= x < 2**63 else x
+
+
+def not_fitting(expected: str, fits: str, dtype: numpy.dtype[Any] | None, got: Any) -> IntegerOverflowError:
+    """Returns the error for what a dtype, or any of 64 bits, cannot hold.
+
+    >>> not_fitting("a value", "fits", numpy.dtype("int8"), 300).message
+    'array: expected a value that fits int8, got 300; use a wider dtype'
+    """
+    advice = "use a float" if dtype is None or dtype.itemsize >= 8 else "use a wider dtype"
+    wanted = "64 bits" if dtype is None else str(dtype)
+    return IntegerOverflowError(f"array: expected {expected} that {fits} {wanted}, got {shorten(got)}; {advice}")
