@@ -182,6 +182,9 @@ MAKE_ARRAYS: dict[str, Callable[[Any], Any]] = {
     "inner": lambda x: lnp.inner(2**63, x),
     "outer": lambda x: lnp.outer(x, 2**63),
     "kron": lambda x: lnp.kron(x, 2**63),
+    "searchsorted": lambda x: lnp.searchsorted(x[1:], 2**63),
+    "isin": lambda x: lnp.isin(x, 2**63),
+    "array_equal": lambda x: np.asarray(lnp.array_equal(x, 2**63)),
 }
 
 
@@ -198,6 +201,27 @@ def test_integer_beyond_int64_as_an_array(name: str) -> None:
         backends = ("numpy", "xla") if dtype == "int64" else ("numpy",)
         for found in [np.asarray(jit(function, backend=backend)(x)) for backend in backends]:
             np.testing.assert_array_equal(found, expected, f"{name} {dtype}", strict=True)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_clip_by_integers_beyond_the_dtype(dtype: str) -> None:
+    """They are no bounds, unless no number of the dtype is inside of them."""
+    x = np.array([1, 0, 100], dtype)
+    for low, high in ((0, 2**70), (-(2**70), 5), (-1, 2**64), (None, 2**63), (2**70, None), (2**70, 2**71), (5, 6)):
+        expected = outcome(lambda x, low=low, high=high: np.clip(x, low, high), x)
+        for clip in (lnp.clip, jit(lnp.clip, backend="numpy", static_argnums=(1, 2))):
+            found = outcome(lambda x, low=low, high=high, clip=clip: clip(x, low, high), x)
+            assert str(found) == str(expected), (low, high)
+        method = jit(lambda x, low=low, high=high: x.clip(low, high), backend="numpy")
+        assert str(outcome(method, x)) == str(expected), (low, high)
+
+
+def test_linspace_to_an_integer_beyond_int64() -> None:
+    x = np.array([1, 2])
+    for end in (2**63, 2**70):
+        expected = np.linspace(x, end, 3)
+        np.testing.assert_array_equal(lnp.linspace(x, end, 3), expected)
+        np.testing.assert_allclose(jit(lambda x, end=end: lnp.linspace(x, end, 3), backend="numpy")(x), expected)
 
 
 @pytest.mark.parametrize("name", ["append", "stack", "hstack", "concatenate", "block", "broadcast_arrays"])

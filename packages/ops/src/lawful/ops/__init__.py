@@ -59,6 +59,7 @@ from lawful.ops._support.array_like import *
 from lawful.ops._support.batch_dimensions import *
 from lawful.ops._support.eager import *
 from lawful.ops._support.errors import *
+from lawful.ops._support.large_integers import *
 from lawful.ops._support.promotion import *
 from lawful.ops._support.structural import *
 

@@ -120,7 +120,7 @@ def linspace(
     (num,) = static_integers("linspace", "num", num)
     if num < 0:
         raise ArgumentValueError(f"linspace: expected a number of samples that is not negative, got {num}")
-    shape = numpy.broadcast_shapes(get_aval(start).shape, get_aval(stop).shape)
+    shape = numpy.broadcast_shapes(*[() if type(x) is int else get_aval(x).shape for x in (start, stop)])
     require_size((num, *shape), _FLOAT if dtype is None else as_dtype(dtype))
     numbers, step = _spaced(start, stop, num, endpoint, dtype, axis)
     numbers = placed("linspace", numbers, device)

@@ -11,6 +11,7 @@ from lawful import ops
 from lawful.core import get_aval
 from lawful.numpy._dtypes import result_type
 from lawful.numpy._eager import eager
+from lawful.numpy._integers import with_dtype
 from lawful.numpy._ufuncs.elementwise import abs, isfinite, isnan
 from lawful.ops import numpy_reduction
 
@@ -70,6 +71,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> Any:
 
     Source: ``numpy.array_equal``.
     """
+    a1, a2 = with_dtype(a1), with_dtype(a2)
     if get_aval(a1).shape != get_aval(a2).shape:
         return numpy.bool(False)
     equal = ops.eq(a1, a2)

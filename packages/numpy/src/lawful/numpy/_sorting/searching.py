@@ -18,6 +18,7 @@ from lawful.core import (
 )
 from lawful.numpy._eager import eager
 from lawful.numpy._indexing.elements import nonzero
+from lawful.numpy._integers import array_of_integer, with_dtype
 from lawful.numpy._manipulation.joining import stack
 from lawful.ops import static_integers
 
@@ -64,7 +65,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     Source: ``numpy.searchsorted``.
     """
     # A Python integer outside of the range of the array's dtype is compared too.
-    v = numpy.asarray(v) if type(v) is int and get_aval(a).dtype.kind in "iu" else v
+    v = array_of_integer(v, None) if type(v) is int and get_aval(a).dtype.kind in "iu" else with_dtype(v)
     avals = get_aval(a), get_aval(v)
     if avals[0].ndim != 1:
         raise ArgumentValueError(f"searchsorted: expected a sorted array of one dimension, got {avals[0]}; reshape it")

@@ -9,6 +9,7 @@ import numpy
 from lawful import ops
 from lawful.core import ConcretizationTypeError, Tracer, get_aval, to_numpy
 from lawful.numpy._eager import eager
+from lawful.numpy._integers import with_dtype
 from lawful.numpy._manipulation.shape import ravel
 from lawful.numpy._sorting.searching import searchsorted
 from lawful.numpy._sorting.unique import _differs, of_sorted, unique, widened
@@ -38,7 +39,8 @@ def isin(
 
     Source: ``numpy.isin``.
     """
-    aval, others = get_aval(element), ravel(test_elements)
+    element = with_dtype(element)
+    aval, others = get_aval(element), ravel(with_dtype(test_elements))
     if not get_aval(others).size:
         return ops.full(aval.shape, invert, bool)
     known = True

@@ -6,10 +6,28 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core import IntegerOverflowError, kind, shorten
+from lawful.core import IntegerOverflowError, get_aval, kind, shorten
+
+__all__ = ["clip_bounds"]
 
 #: The least integer that Python rounds to no float.
 BEYOND_FLOATS: Final = 2**1024 - 2**970
+
+
+def clip_bounds(x: Any, low: Any, high: Any) -> tuple[Any, Any]:
+    """Returns the bounds between which ``numpy.clip`` limits an array, None for a Python integer beyond its dtype.
+
+    >>> clip_bounds(np.int8([1, 2]), -5, 300)
+    (-5, None)
+    """
+    dtype = get_aval(x).dtype
+    if dtype.kind not in "iu":
+        return low, high
+    info = np.iinfo(dtype)
+    return (
+        None if type(low) is int and low < info.min else low,
+        None if type(high) is int and high > info.max else high,
+    )
 
 
 def fitting_integer(x: Any, dtype: np.dtype[Any]) -> Any:
