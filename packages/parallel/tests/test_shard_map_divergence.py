@@ -11,7 +11,7 @@ from lawful.autodiff import checkpoint, grad, jvp, vjp
 from lawful.batching import axis_index, psum, vmap
 from lawful.control_flow import cond, custom_linear_solve, custom_root, fori_loop, scan, switch, while_loop
 from lawful.core import check_jaxpr
-from lawful.custom_rules import custom_jvp
+from lawful.custom_rules import custom_jvp, custom_vjp
 from lawful.parallel import PartitionSpec as P
 from lawful.parallel import make_mesh, numpy_devices, shard_map
 from lawful.staging import jit, make_jaxpr
@@ -27,6 +27,22 @@ def sine(x: Any) -> Any:
 
 
 sine.defjvp(lambda primals, tangents: (ops.sin(primals[0]), ops.mul(ops.cos(primals[0]), tangents[0])))
+
+
+@custom_jvp
+def ones(x: Any) -> Any:
+    return ops.full_like(x, 1.0)
+
+
+ones.defjvp(lambda primals, tangents: (ops.full_like(primals[0], 1.0), ops.mul(tangents[0], 2.0)))
+
+
+@custom_vjp
+def ones_by_vjp(x: Any) -> Any:
+    return ops.full_like(x, 1.0)
+
+
+ones_by_vjp.defvjp(lambda x: (ops.full_like(x, 1.0), None), lambda _, ct: (ops.mul(ct, 2.0),))
 
 
 def total(x: Any) -> Any:
@@ -62,6 +78,13 @@ CONSTRUCTS: dict[str, Function] = {
     "fori_loop": lambda e: fori_loop(0, 3, lambda i, c: ops.mul(c, e), e),
     "checkpoint": lambda e: checkpoint(ops.sin)(e),
     "custom_jvp": sine,
+    "custom_jvp of ones": ones,
+    "custom_vjp of ones": ones_by_vjp,
+    "scan of ones": lambda e: scan(lambda c, _: (ones(e), None), np.zeros(2), None, 2)[0],
+    "while_loop of ones": lambda e: while_loop(
+        lambda c: c[0] < 2, lambda c: (c[0] + 1, ones(e)), (0, np.zeros(2)), max_iters=2
+    )[1],
+    "cond of ones": lambda e: cond(ops.lt(ops.reduce_sum(e, (0,)), 9.0), lambda: ones(e), lambda: np.zeros(2)),
     "vmap": lambda e: vmap(ops.sin)(e),
     "grad": grad(lambda h: total(ops.sin(h))),
     "grad of jit": grad(lambda h: total(compiled(ops.sin)(h))),

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.autodiff import grad
+from lawful.autodiff import grad, jvp
 from lawful.batching import UnboundAxisError, all_gather, axis_index, pmax, psum, vmap
 from lawful.control_flow import cond, scan, while_loop
 from lawful.core import ArgumentTypeError, ArgumentValueError, LawfulError
+from lawful.custom_rules import custom_jvp, custom_vjp
 from lawful.parallel import (
     AbstractMesh,
     NamedSharding,
@@ -31,6 +32,21 @@ ROWS = P("x")
 
 def mapped(f: Any, in_specs: Any = ROWS, out_specs: Any = ROWS, **options: Any) -> Any:
     return shard_map(f, mesh=MESH, in_specs=in_specs, out_specs=out_specs, **options)
+
+
+def with_rule(rule: Any) -> Any:
+    """Returns the derivative of the sum over devices by a rule of forward mode."""
+    total = custom_jvp(lambda x: psum(x, "x"))
+    total.defjvp(rule)
+    mapped_total = mapped(total, out_specs=P())
+    return lambda: jvp(mapped_total, (X,), (X,))
+
+
+def with_fwd(fwd: Any) -> Any:
+    """Returns the gradient of the sum over devices by a rule of reverse mode."""
+    total = custom_vjp(lambda x: psum(x, "x"))
+    total.defvjp(fwd, lambda _, ct: (ct,))
+    return lambda: grad(lambda x: mapped(total, out_specs=P())(x).sum())(X)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +117,18 @@ def mapped(f: Any, in_specs: Any = ROWS, out_specs: Any = ROWS, **options: Any) 
             ArgumentValueError, "no enclosing shard_map",
         ),
         (lambda: jit(lambda x: x, in_shardings=P("x"))(X), ArgumentTypeError, "a mesh in the context"),
+        (
+            with_rule(lambda primals, tangents: (psum(primals[0], "x"), tangents[0])), ArgumentTypeError,
+            "expected a tangent that is the same along 'x', as the result is",
+        ),
+        (
+            with_rule(lambda primals, tangents: (psum(primals[0], "x") + 0 * primals[0], psum(tangents[0], "x"))),
+            ArgumentTypeError, "a rule that gives a result that is the same along 'x', as the function does",
+        ),
+        (
+            with_fwd(lambda x: (psum(x, "x") + 0 * x, None)), ArgumentTypeError,
+            "a rule that gives a result that is the same along 'x', as the function does",
+        ),
     ],
 )  # fmt: skip
 def test_a_mistake_has_an_error_of_its_own(call: Any, error: type[Exception], message: str) -> None:

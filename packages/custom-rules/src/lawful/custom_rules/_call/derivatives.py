@@ -11,7 +11,9 @@ import numpy as np
 
 from lawful.autodiff import as_tangent_of, backward_pass, jvp_flat, linear_program, zero_tangent
 from lawful.core import (
+    AxisNames,
     ClosedJaxpr,
+    InvalidArgumentError,
     Primitive,
     UndefinedPrimal,
     Zero,
@@ -44,6 +46,8 @@ def _with_derivatives(primitive: Primitive) -> Primitive:
         function = as_function(fun, jaxpr)
         if (rules.jvp or rules.vjp) and any([type(t) is not Zero for t in tangents[rules.closed_over :]]):
             outs, tangents_out = _jvp_by_rule(function, rules, primals, tangents)
+            if current.trace.checked_axes:
+                _require_axes(name, jaxpr, primals, tangents, outs, tangents_out)
             if jaxpr is not None:
                 outs = [*map(with_weakness_of, outs, jaxpr.out_avals)]
             return outs, tangents_out
@@ -104,6 +108,47 @@ def _jvp_by_rule(function: Flat, rules: CallRules, primals: Sequence[Any], tange
         by_closure = [*tangents[:count], *map(zero_tangent, primals[count:])]
         tangents_out = [*map(add_tangents, tangents_out, jvp_flat(function, primals, by_closure)[1])]
     return outs, tangents_out
+
+
+def _require_axes(
+    name: str, jaxpr: ClosedJaxpr | None, primals: Sequence[Any], tangents: Sequence[Any], outs: Sequence[Any],
+    tangents_out: Sequence[Any],
+) -> None:  # fmt: skip
+    """Checks over which axes of a mesh the results of a rule vary.
+
+    Args:
+      name: the name of the function.
+      jaxpr: the function, or None.
+      primals: the operands.
+      tangents: their tangents, which may vary over further axes.
+      outs: the results.
+      tangents_out: their tangents.
+
+    Raises:
+      InvalidArgumentError: a result varies over axes that the function's result does not vary over, or a tangent over
+        axes that neither its result nor the tangents of the operands account for.
+    """
+    avals = [get_aval(x) for x in outs] if jaxpr is None else jaxpr.out_avals
+    within = current.trace.divergent_axes
+    further = within.union(
+        *[get_aval(t).vma - get_aval(x).vma for x, t in zip(primals, tangents, strict=True) if type(t) is not Zero]
+    )
+    for x, t, aval in zip(outs, tangents_out, avals, strict=True):
+        if axes := get_aval(x).vma - aval.vma - within:
+            raise InvalidArgumentError(
+                f"{name}: expected a rule that gives a result that is the same along {_listed(axes)}, as the function "
+                f"does, got {get_aval(x)}; apply the same collectives in the rule as in the function"
+            )
+        if type(t) is not Zero and (axes := get_aval(t).vma - aval.vma - further):
+            raise InvalidArgumentError(
+                f"{name}: expected a tangent that is the same along {_listed(axes)}, as the result is, from the rule, "
+                f"got {get_aval(t)}; apply psum to it, or pmean if it is the same, or apply pvary to the result of "
+                "function and rule"
+            )
+
+
+def _listed(axes: AxisNames) -> str:
+    return ", ".join(sorted(map(repr, axes)))
 
 
 def _jvp_by_function(

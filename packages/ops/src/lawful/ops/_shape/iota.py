@@ -19,6 +19,7 @@ from lawful.core import (
     current,
     get_aval,
     require_size,
+    with_axes_of,
 )
 from lawful.ops._shape.reshape import broadcast_in_dim
 from lawful.ops._support.operation_counts import no_operations
@@ -154,6 +155,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
 def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
     """Returns an array of one value, with the shape and dtype of another array.
 
+    Inside ``shard_map`` it varies over the axes of the mesh that the other array varies over.
+
     Args:
       x: the array, of which only the type counts.
       fill_value: a scalar, which is converted to the dtype.
@@ -170,4 +173,5 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
     Source: ``jax.lax.full_like``.
     """
     aval = get_aval(x)
-    return full(aval.shape if shape is None else shape, fill_value, aval.dtype if dtype is None else dtype)
+    filled = full(aval.shape if shape is None else shape, fill_value, aval.dtype if dtype is None else dtype)
+    return with_axes_of(filled, aval) if aval.vma else filled
