@@ -18,7 +18,7 @@ BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 
 
 
 @cached_function("derivatives of the cotangent", 64)
-def _cotangent_derivative(order: int) -> tuple[float, ...]:
+def cotangent_derivative(order: int) -> tuple[float, ...]:
     """Returns the coefficients, the constant one first, of a derivative of ``cot(π x)`` as a polynomial of itself."""
     coefficients = [0.0, 1.0]
     for _ in range(order):
@@ -72,7 +72,7 @@ def numpy_digamma_derivative(x: Any, rest: Any = None, *, order: int = 1) -> Any
     is_far = np.abs(rest) > 0.25
     tangent = np.tan(math.pi * np.where(is_far, np.where(rest > 0, 0.5, -0.5) - rest, rest))
     cotangent = np.where(is_far, tangent, 1 / tangent)
-    coefficients = _cotangent_derivative(order)
+    coefficients = cotangent_derivative(order)
     wave: Any = coefficients[-1]
     for c in coefficients[-2::-1]:
         wave = wave * cotangent + c

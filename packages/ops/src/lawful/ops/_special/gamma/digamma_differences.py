@@ -16,7 +16,7 @@ import numpy as np
 from lawful.core import Interval
 from lawful.ops._elementwise.arithmetic.arithmetic import mul, neg
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._special.gamma.digamma_derivatives import BERNOULLI, numpy_digamma_derivative
+from lawful.ops._special.gamma.digamma_derivatives import BERNOULLI, cotangent_derivative, numpy_digamma_derivative
 from lawful.ops._support.double import (
     REAL_PROMOTION,
     EvaluatedInDouble,
@@ -99,7 +99,10 @@ def _digamma_difference(x: Any, h: Any, *, order: int = 0) -> Any:
         low, step = np.where(negative, 1.0, np.minimum(x, y)), np.where(negative, 1.0, np.abs(h))
         out = np.where(h < 0, -sign, sign) * _positive_difference(low, step, order)
         plain = numpy_digamma_derivative(x, order=order) - _derivative_of_sum(x, h, order=order)
-        out = np.where(negative, plain, out)
+        both, near_x, near_y, distance = _distances(x, h, y)
+        reflected = _both_reflected(np.where(both, x, -0.5), np.where(both, h, 0.0), near_x, near_y, distance, order)
+        both = both & (near_x * near_y != 0)
+        out = np.where(negative, np.where(both, reflected, plain), out)
     else:
         out = _reflected_difference(x, h, y)
     # At -0.0 the limit from below, unless the sum is a pole as well.
@@ -112,20 +115,58 @@ def _digamma_difference(x: Any, h: Any, *, order: int = 0) -> Any:
 def _reflected_difference(x: Any, h: Any, y: Any) -> Any:
     """Returns ``digamma(x) - digamma(y)``: digamma functions of positive numbers and cotangents, DLMF 5.5.4."""
     of_x, of_y = x < 0, y < 0
-    both, either = of_x & of_y, of_x | of_y
+    both, near_x, near_y, distance = _distances(x, h, y)
+    either = of_x | of_y
     p, q = np.where(of_x, 1 - x, x), np.where(of_y, 1 - y, y)
     falls = np.where(either, np.where(both, h > 0, p > q), h < 0)
     size = _positive_difference(np.where(falls, q, p), np.where(of_x == of_y, np.abs(h), np.abs(p - q)), 0)
     # cot(π x) - cot(π y) = sin(π (y - x)) / (sin(π x) sin(π y)), and the cotangent of π / 2 is 0.
-    near_x = np.where(of_x, x - np.rint(x), 0.5)
-    near_y = np.where(of_y, (y - np.rint(y)) + rounding(x, h), 0.5)
-    distance, near_h = near_y - near_x, h - np.rint(h)
-    odd = np.abs(distance - near_h) > 0.5
-    distance = np.where(both, np.where(odd, -near_h, near_h), distance)
     sines = np.sin(math.pi * near_x) * np.sin(math.pi * near_y)
     cotangents = math.pi * np.sin(math.pi * distance) / sines
     out = np.where(falls, size, -size) - np.where(either, cotangents, 0.0)
     return np.where(either & (near_x * near_y == 0), np.nan, out)
+
+
+def _distances(x: Any, h: Any, y: Any) -> tuple[Any, Any, Any, Any]:
+    """Returns the distances of two numbers from the nearest integers, and from one another but for an integer.
+
+    Args:
+      x: numbers.
+      h: the steps from them to others.
+      y: the others, rounded.
+
+    Returns:
+      Where both are negative; the distances of either from an integer, a half for those that are not negative; the
+      difference of the distances.
+    """
+    of_x, of_y = x < 0, y < 0
+    both = of_x & of_y
+    near_x = np.where(of_x, x - np.rint(x), 0.5)
+    near_y = np.where(of_y, (y - np.rint(y)) + rounding(x, h), 0.5)
+    distance, near_h = near_y - near_x, h - np.rint(h)
+    odd = np.abs(distance - near_h) > 0.5
+    return both, near_x, near_y, np.where(both, np.where(odd, -near_h, near_h), distance)
+
+
+def _both_reflected(x: Any, h: Any, near_x: Any, near_y: Any, distance: Any, order: int) -> Any:
+    """Returns the difference of a derivative from order 1 on at two negative numbers, DLMF 5.15.6.
+
+    Args:
+      x: negative numbers.
+      h: the steps from them to other negative numbers.
+      near_x: the distance of the first from an integer.
+      near_y: that of the second.
+      distance: the difference of the distances.
+      order: the order.
+    """
+    size = _positive_difference(1 - np.maximum(x, x + h), np.abs(h), order)
+    sines = [np.sin(math.pi * near) for near in (near_x, near_y)]
+    first, second = (np.cos(math.pi * near) / sine for near, sine in zip((near_x, near_y), sines, strict=True))
+    slope, value = 0.0, 0.0  # of a polynomial of the cotangent between both, and its value at the second
+    for coefficient in reversed(cotangent_derivative(order)):
+        slope, value = slope * first + value, value * second + coefficient
+    change = np.sin(math.pi * distance) / (sines[0] * sines[1])  # the difference of the cotangents
+    return np.where(h > 0, size, -size) - math.pi * change * slope
 
 
 def _derivative_of_sum(x: Any, h: Any, *, order: int = 1) -> Any:
