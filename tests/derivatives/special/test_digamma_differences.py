@@ -78,10 +78,7 @@ def test_betaln_derivatives_of_all_sizes(argnums: tuple[int, ...], dtype: Any, f
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_beta_derivative_of_all_sizes(dtype: Any, form: str) -> None:
-    # Where the quotient of the arguments underflows, so does a factor of the derivative.
-    tiny = np.finfo(np.float64).tiny * MARGIN
-    pairs = [(a, b) for a, b in product(SIZES[dtype], repeat=2) if b > a * tiny]
-    points = [np.array(x, dtype) for x in zip(*pairs, strict=True)]
+    points = [np.array(x, dtype) for x in zip(*product(SIZES[dtype], repeat=2), strict=True)]
     with np.errstate(all="ignore"):
         found = FORMS[form](slopes(special.beta, 0))(*points)
     wanted = []
@@ -90,6 +87,34 @@ def test_beta_derivative_of_all_sizes(dtype: Any, form: str) -> None:
         with mp.workdps(700):
             wanted.append(slope * mp.beta(a, b) if a < 1e10 or b < 1e10 else mp.mpf(0))
     near(found, wanted, dtype, 5e-13 if dtype == np.float64 else 1.2e-7)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("argnums", [(0, 0), (0, 1), (1, 0), (0, 0, 1), (1, 0, 1)])
+def test_beta_higher_derivatives_of_all_sizes(argnums: tuple[int, ...], form: str) -> None:
+    """That by both arguments is a moderate number where the beta function is infinite."""
+    sizes = (1e-90, 3.7e-18, 1e-9, 1e-3, 0.3, 1.0, 3.3, 29.0, 1e4, 1e18, 1e90)
+    if len(argnums) == 3:  # the difference of trigamma functions at close arguments has fewer digits
+        sizes = (0.1, 0.3, 1.0, 3.3, 29.0)
+    points = [(a, b) for a, b in product(sizes, repeat=2) if a < 1e10 or b < 1e10]
+    with np.errstate(all="ignore"):
+        found = FORMS[form](slopes(special.beta, *argnums))(*np.array(points).T)
+    wanted = [by_hand(argnums, *point) for point in points]
+    near(found, wanted, np.float64, 1e-13 if len(argnums) == 2 else 1e-11)
+
+
+def by_hand(argnums: tuple[int, ...], x: float, y: float) -> Any:
+    """Returns a derivative of the beta function, as sums of products of derivatives of its logarithm."""
+    with mp.workdps(50 + 3 * int(max(abs(np.log10(x)), abs(np.log10(y))))):
+        a, b = mp.mpf(x), mp.mpf(y)
+        if argnums.count(1) > argnums.count(0):
+            a, b = b, a
+        p, q, r = (mp.psi(0, a) - mp.psi(0, a + b), mp.psi(0, b) - mp.psi(0, a + b), -mp.psi(1, a + b))
+        second = mp.psi(1, a) + r
+        factor = p * p + second if len(set(argnums)) == 1 else p * q + r
+        if len(argnums) == 3:
+            factor = q * (p * p + second) + 2 * p * r - mp.psi(2, a + b)
+        return mp.beta(a, b) * factor
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -39,9 +39,10 @@ from lawful.ops import igammac as gammaincc
 from lawful.ops import lgamma as gammaln
 from lawful.special import stats
 from lawful.special._bessel import bessel_jn
+from lawful.special._beta import beta, betaln
 from lawful.special._combinatorics import bernoulli, comb, factorial, poch
 from lawful.special._exponentials import expit, log_softmax, logit, logsumexp, softmax
-from lawful.special._functions import beta, betaln, gammasgn, i0, i1, kl_div, multigammaln, ndtr, zeta
+from lawful.special._functions import gammasgn, i0, i1, kl_div, multigammaln, ndtr, zeta
 from lawful.special._gamma import digamma, gamma
 from lawful.special._harmonics import sph_harm_y
 from lawful.special._hypergeometric import hyp1f1, hyp2f1

@@ -112,6 +112,7 @@ from lawful.ops._special.exponential_integrals import *
 from lawful.ops._special.gamma.complex_gamma import *
 from lawful.ops._special.gamma.densities import *
 from lawful.ops._special.gamma.digamma_differences import *
+from lawful.ops._special.gamma.digamma_means import *
 from lawful.ops._special.gamma.gamma_function import *
 from lawful.ops._special.gamma.incomplete_beta import *
 from lawful.ops._special.gamma.incomplete_gamma import *
@@ -212,6 +213,7 @@ if not TYPE_CHECKING:
     __all__ += _special.gamma.complex_gamma.__all__
     __all__ += _special.gamma.densities.__all__
     __all__ += _special.gamma.digamma_differences.__all__
+    __all__ += _special.gamma.digamma_means.__all__
     __all__ += _special.entropy.__all__
     __all__ += _special.error_functions.error_function.__all__
     __all__ += _special.exponential_integrals.__all__
