@@ -202,6 +202,51 @@ def test_combinatorial_derivatives_of_small_arguments(name: str, form: str) -> N
     np.testing.assert_allclose(np.transpose(found), wanted, rtol=1e-13)
 
 
+#: Numbers of things and of those chosen; the last ones have infinitely many ways.
+MANY = (
+    (31.0, 1e-12), (50.0, 2.5), (50.0, 25.5), (1e3, 450.0), (1e4, 3.0), (1e18, 1.5), (1e18, 1e18 - 256.0),
+    (1e4, 500.0), (1e4, 9000.0), (1e6, 515.0), (1e150, 3.5), (1e160, 2.0), (1e160, 2.5),
+)  # fmt: skip
+
+
+def ways(argnums: tuple[int, ...], x: float, y: float, repetition: bool) -> float:
+    """Returns a derivative of the number of ways to choose, by its logarithm."""
+    with mp.workdps(60 + 2 * int(np.log10(x))):
+        first, k = mp.mpf(x), mp.mpf(y)
+        rest = first - 1 if repetition else first - k
+        n = rest + k
+        slopes = [mp.psi(0, n + 1) - mp.psi(0, rest + 1), mp.psi(0, (n if repetition else rest) + 1) - mp.psi(0, k + 1)]
+        factor = mp.fprod([slopes[i] for i in argnums])
+        if argnums == (0, 0):
+            factor += mp.psi(1, n + 1) - mp.psi(1, rest + 1)
+        elif len(argnums) == 2:
+            factor += mp.psi(1, (n if repetition else rest) + 1)
+            if argnums == (1, 1):
+                factor -= mp.psi(1, k + 1) + (0 if repetition else 2 * mp.psi(1, rest + 1))
+        return float(mp.binomial(n, k) * factor)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("argnums", [(0,), (1,), (0, 0), (0, 1), (1, 1)])
+@pytest.mark.parametrize("repetition", [False, True])
+def test_comb_derivatives_of_many(repetition: bool, argnums: tuple[int, ...], form: str) -> None:
+    """They are finite, or infinite and never NaN, where there are more ways than any number."""
+    wanted = [ways(argnums, *point, repetition) for point in MANY]
+    args = np.array(MANY).T
+    assert not np.isfinite(wanted).all()
+
+    def function(n: Any, k: Any) -> Any:
+        return special.comb(n, k, repetition=repetition)
+
+    with np.errstate(all="ignore"):
+        found = FORMS[form](slopes(function, *argnums))(*args)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+        pulled = function
+        for i in argnums:
+            pulled = grad(lambda *xs, f=pulled: f(*xs).sum(), i)
+        np.testing.assert_allclose(FORMS[form](pulled)(*args), wanted, rtol=1e-12)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_poch_derivative_at_zero(form: str) -> None:
     m = np.array([1.0, 2.0, 5.0, 0.5, -0.5, -2.0, 0.0])

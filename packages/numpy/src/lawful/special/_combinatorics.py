@@ -12,9 +12,10 @@ from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
 from lawful.custom_rules import custom_jvp
 from lawful.special._arguments import floats, silent, static_integer
+from lawful.special._binomials import many_ways, many_ways_of_rest
 from lawful.special._reflection import alternating, largest, sine_of_pi, without_derivative
 
-# Above this number of things, the logarithm of a binomial coefficient is computed.
+# Above this number of things, `many_ways` counts.
 _FEW = 30.0
 # Stirling's series is accurate from here on.
 _LARGE = 10.0
@@ -22,8 +23,6 @@ _LARGE = 10.0
 _OVERFLOWS = 171.6
 # The part of the largest logarithm by which others are lowered.
 _PART = 0.42
-# Up to here the logarithm of the gamma function is finite.
-_MOST = 2.5e305
 # The Bernoulli numbers after this one overflow float64.
 _LAST_BERNOULLI = 258
 
@@ -88,12 +87,9 @@ def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:
     too_many, negative, small = ops.lt(rest, 0), ops.lt(k, 0), ops.le(n, _FEW)
     inside = ops.bitwise_not(ops.bitwise_or(too_many, negative))
     by_gammas = _few_ways(*_safe(ops.bitwise_and(inside, small), n, k, rest, 1))
-    _, k, rest = _safe(ops.bitwise_and(inside, ops.bitwise_not(small)), n, k, rest, 2 * _FEW)
-    lesser = ops.le(k, rest)
-    least, most = ops.where(lesser, k, rest), ops.where(lesser, rest, k)
-    divisor = ops.lgamma(ops.min(ops.add(least, 1), _MOST))
-    log_many = ops.sub(ops.log_gamma_quotient(ops.add(most, 1), least), divisor)
-    out = ops.where(small, by_gammas, ops.exp(log_many))
+    n_many, k, rest = _safe(ops.bitwise_and(inside, ops.bitwise_not(small)), n, k, rest, 2 * _FEW)
+    many = many_ways_of_rest(rest, k) if repetition else many_ways(n_many, k)
+    out = ops.where(small, by_gammas, many)
     # One condition each, as XLA makes a fusion of its own of a condition of two operands that is used here.
     for condition, value in ((too_many, 0), (negative, 0), (ops.ne(n, n), numpy.nan)):
         out = ops.where(condition, value, out)
