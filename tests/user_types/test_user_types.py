@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).with_name("programs")
 #: The signatures that checkers read in place of those of the functions.
-TYPED = sorted(ROOT.glob("packages/*/src/lawful/**/_typed.pyi"))
+TYPED = sorted(ROOT.glob("packages/*/src/lawful/**/_typed*.pyi"))
 
 pytestmark = pytest.mark.once
 
@@ -96,7 +96,9 @@ def test_programs_of_user_types_run(user: Path) -> None:
 
 def parameters_in_stub(definition: ast.FunctionDef) -> list[tuple[str, str]]:
     arguments = definition.args
-    found = [(name.arg, "positional") for name in arguments.posonlyargs + arguments.args]
+    # `_1`, `_2`, … are the first ones of those that `*` takes.
+    named = [name for name in arguments.posonlyargs + arguments.args if not name.arg[1:].isdigit()]
+    found = [(name.arg, "positional") for name in named]
     found += [(f"*{arguments.vararg.arg}", "several")] if arguments.vararg else []
     return found + [(name.arg, "by name") for name in arguments.kwonlyargs]
 
@@ -111,7 +113,7 @@ def parameters_of(function: object) -> list[tuple[str, str]]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", TYPED, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", TYPED, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_typed_signatures_have_the_parameters(path: Path) -> None:
     """Each overload has the parameters of the function in their order; some can only be given by name."""
     package = importlib.import_module(f"lawful.{path.parent.name}")

@@ -76,7 +76,9 @@ assert_type(grad(root)(9.0), float)
 
 
 def newton(f: Callable[[float], float], y: float) -> float:
-    return while_loop(lambda y: f(y) > 1e-9, lambda y: y - f(y) / grad(f)(y), y)
+    # mypy knows no type for a lambda that calls a gradient.
+    result: float = while_loop(lambda y: f(y) > 1e-9, lambda y: y - f(y) / grad(f)(y), y)
+    return result
 
 
 def divided(g: Callable[[float], float], y: float) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple, assert_type
 
-from numpy import float64
+from numpy import float64, generic
 from numpy.typing import NDArray
 
 import lawful.numpy as np
@@ -47,7 +47,18 @@ assert_type(grad(loss_and_name, has_aux=True)(at, 3.0), tuple[Parameters, str])
 assert_type(value_and_grad(loss)(at, 3.0), tuple[float, Parameters])
 assert_type(value_and_grad(loss_and_name, has_aux=True)(at, 3.0), tuple[tuple[float, str], Parameters])
 assert_type(grad(grad(square))(2.0), float)
-assert_type(grad(loss, argnums=(0, 1))(at, 3.0), Any)  # a tuple of which the checkers know no more
+assert_type(grad(loss, argnums=1)(at, 3.0, scale=2.0), float)
+assert_type(grad(loss, argnums=(0, 1))(at, 3.0), tuple[Parameters, float])
+assert_type(grad(loss_and_name, (0, 1), has_aux=True)(at, 3.0), tuple[tuple[Parameters, float], str])
+assert_type(value_and_grad(loss, 1)(at, 3.0), tuple[float, float])
+assert_type(value_and_grad(loss, (0, 1))(at, 3.0), tuple[float, tuple[Parameters, float]])
+assert_type(grad(loss, argnums=[0, 1])(at, 3.0), tuple[Any, ...])  # a list of which the checkers know no more
+assert_type(grad(grad(loss, 1), 1)(at, 3.0), float)
+assert_type(grad(jit(loss), 1)(at, 3.0), float)
+assert_type(jit(grad(loss, (0, 1)))(at, 3.0), tuple[Parameters, float])
+# Arrays of `lawful.numpy` have the type of the parameter that they are given for.
+assert_type(grad(loss)(at, np.array(2.0)), Parameters)
+assert_type(grad(loss, argnums=1)(at, np.array(2.0)), float)
 assert_type(jvp(square, (2.0,), (1.0,)), tuple[float, float])
 assert_type(jvp(loss_and_name, (at, 3.0), (at, 1.0), has_aux=True), tuple[float, float, str])
 
@@ -58,6 +69,23 @@ value, pullback, name = vjp(loss_and_name, at, 3.0, has_aux=True)
 assert_type(name, str)
 value, pushforward = linearize(square, 2.0)
 assert_type(pushforward(1.0), float)
+
+
+# Parameters of a lambda have the types of the arguments.
+assert_type(vjp(lambda x, y: x * y, 2.0, 3.0)[0], float)
+assert_type(vjp(lambda x, y: x * y, 2.0, 3.0)[1](1.0), tuple[float, float])
+assert_type(linearize(lambda x, y: x * y, 2.0, 3.0)[1](1.0, 0.0), float)
+assert_type(vjp(lambda x, y: (x * y, (x, y)), 2.0, 3.0, has_aux=True)[2], tuple[float, float])
+assert_type(jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0)), tuple[float, float])
+
+
+# A parameter of any type has that of the argument.
+def power(x: Any, n: Any) -> Any:
+    return x**n
+
+
+assert_type(grad(power)(3.0, 2), float)
+assert_type(grad(power, argnums=(0, 1))(3.0, 2.0), tuple[float, float])
 
 
 # An array of any dtype as an argument leaves no result open.
@@ -85,11 +113,33 @@ ones, pull_list = vjp(product, *arguments)
 assert_type(pull_list(ones), tuple[NDArray[float64], ...])
 ones, push_list = linearize(product, *arguments)
 assert_type(push_list(*arguments), NDArray[float64])
+assert_type(vjp(lambda x, y: x * y, *arguments)[1](ones), tuple[NDArray[float64], ...])
+assert_type(jvp(product, arguments, arguments), tuple[NDArray[float64], NDArray[float64]])
+assert_type(jvp(product, tuple(arguments), tuple(arguments)), tuple[NDArray[float64], NDArray[float64]])
+
+
+# Also where the numbers of parameters are open, or their types.
+def sum_of[**P](fun: Callable[P, float], *args: P.args, **kwargs: P.kwargs) -> float:
+    gradient: float = grad(fun)(*args, **kwargs)
+    return fun(*args, **kwargs) + gradient
+
+
+def norm[D: generic](x: NDArray[D], by: float) -> float:
+    return float(np.sum(x)) * by
+
+
+assert_type(sum_of(square, 2.0), float)
+
 
 # A function of a float becomes one of arrays, so that the types of the function say nothing of the result.
 stack: NDArray[float64] = np.arange(3.0)
+slope_of_norm: NDArray[float64] = grad(norm)(stack, 2.0)
 squares: NDArray[float64] = vmap(square)(stack)
 slopes: NDArray[float64] = jit(vmap(grad(square)))(stack)
+# One of arrays stays one.
+assert_type(vmap(product)(np.ones((2, 3)), np.ones((2, 3))), NDArray[float64])
+assert_type(vmap(product, in_axes=(0, None))(np.ones((2, 3)), np.ones(3)), NDArray[float64])
+assert_type(vmap(vmap(product))(np.ones((2, 3)), np.ones((2, 3))), NDArray[float64])
 assert_type(jit(loss)(at, 3.0), float)
 assert_type(checkpoint(loss)(at, 3.0), float)
 assert_type(stop_gradient(at), Parameters)

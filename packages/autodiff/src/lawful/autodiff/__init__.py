@@ -30,7 +30,8 @@ if _typing.TYPE_CHECKING:
     from lawful.autodiff._checkpoint.saved_residuals import print_saved_residuals, saved_residuals
     from lawful.autodiff._checkpoint_name import checkpoint_name, name_p
     from lawful.autodiff._jacobian import hessian, jacfwd, jacrev
-    from lawful.autodiff._typed import grad, jvp, linearize, stop_gradient, value_and_grad, vjp
+    from lawful.autodiff._typed import jvp, linearize, stop_gradient, vjp
+    from lawful.autodiff._typed_grad import grad, value_and_grad
 else:
     from lawful.autodiff._grad import grad, value_and_grad
     from lawful.autodiff._jvp import jvp

@@ -4,42 +4,12 @@ The functions are in the modules beside this one; `tests/user_types` compares th
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Concatenate, Literal, overload
+from typing import Any, Literal, overload
 
 from lawful.core import ClosedJaxpr
 
-Argnums = int | Sequence[int]
-
-class Gradient[**P]:
-    """Takes the arguments of a function, and returns its gradient, which has the type of the first one."""
-
-    __name__: str
-    @overload
-    def __call__[X, **Q](self: Gradient[Concatenate[X, Q]], x: X, /, *args: Q.args, **kwargs: Q.kwargs) -> X: ...
-    @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any: ...
-
-class GradientAndAux[**P, A]:
-    """The same with an auxiliary result."""
-
-    __name__: str
-    @overload
-    def __call__[X, **Q](
-        self: GradientAndAux[Concatenate[X, Q], A], x: X, /, *args: Q.args, **kwargs: Q.kwargs
-    ) -> tuple[X, A]: ...
-    @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, A]: ...
-
-class ValueAndGradient[**P, R]:
-    """The same with what the function returns, which comes first."""
-
-    __name__: str
-    @overload
-    def __call__[X, **Q](
-        self: ValueAndGradient[Concatenate[X, Q], R], x: X, /, *args: Q.args, **kwargs: Q.kwargs
-    ) -> tuple[R, X]: ...
-    @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]: ...
+#: Arguments of one type, of which the number is unknown.
+type Several[T] = list[T] | tuple[T, ...]
 
 class LinearFunction[*Ts, R]:
     """A derivative, or its transpose, at one point."""
@@ -48,56 +18,60 @@ class LinearFunction[*Ts, R]:
     def __call__(self, *args: *Ts) -> R: ...
 
 @overload
-def grad[**P](
-    fun: Callable[P, Any],
-    argnums: Literal[0] = 0,
-    has_aux: Literal[False] = False,
-    holomorphic: bool = False,
-    allow_int: bool = False,
-) -> Gradient[P]: ...
+def jvp[*Ts, R](
+    fun: Callable[[*Ts], R], primals: tuple[*Ts], tangents: Sequence[Any], has_aux: Literal[False] = False
+) -> tuple[R, R]: ...
 @overload
-def grad[**P, A](
-    fun: Callable[P, tuple[Any, A]],
-    argnums: Literal[0] = 0,
-    *,
-    has_aux: Literal[True],
-    holomorphic: bool = False,
-    allow_int: bool = False,
-) -> GradientAndAux[P, A]: ...
+def jvp[*Ts, R, A](
+    fun: Callable[[*Ts], tuple[R, A]], primals: tuple[*Ts], tangents: Sequence[Any], has_aux: Literal[True]
+) -> tuple[R, R, A]: ...
 @overload
-def grad[**P](
-    fun: Callable[P, Any],
-    argnums: Argnums = 0,
-    has_aux: bool = False,
-    holomorphic: bool = False,
-    allow_int: bool = False,
-) -> Callable[P, Any]: ...
+def jvp[T, R](
+    fun: Callable[[T], R], primals: Several[T], tangents: Sequence[Any], has_aux: Literal[False] = False
+) -> tuple[R, R]: ...
 @overload
-def value_and_grad[**P, R](
-    fun: Callable[P, R],
-    argnums: Literal[0] = 0,
-    has_aux: bool = False,
-    holomorphic: bool = False,
-    allow_int: bool = False,
-) -> ValueAndGradient[P, R]: ...
+def jvp[T, R, A](
+    fun: Callable[[T], tuple[R, A]], primals: Several[T], tangents: Sequence[Any], has_aux: Literal[True]
+) -> tuple[R, R, A]: ...
 @overload
-def value_and_grad[**P, R](
-    fun: Callable[P, R],
-    argnums: Argnums = 0,
-    has_aux: bool = False,
-    holomorphic: bool = False,
-    allow_int: bool = False,
-) -> Callable[P, tuple[R, Any]]: ...
+def jvp[T, R](
+    fun: Callable[[T, T], R], primals: Several[T], tangents: Sequence[Any], has_aux: Literal[False] = False
+) -> tuple[R, R]: ...
+@overload
+def jvp[T, R, A](
+    fun: Callable[[T, T], tuple[R, A]], primals: Several[T], tangents: Sequence[Any], has_aux: Literal[True]
+) -> tuple[R, R, A]: ...
+@overload
+def jvp[T, R](
+    fun: Callable[[T, T, T], R], primals: Several[T], tangents: Sequence[Any], has_aux: Literal[False] = False
+) -> tuple[R, R]: ...
+@overload
+def jvp[T, R, A](
+    fun: Callable[[T, T, T], tuple[R, A]], primals: Several[T], tangents: Sequence[Any], has_aux: Literal[True]
+) -> tuple[R, R, A]: ...
+@overload
+def jvp[T, R](
+    fun: Callable[[T, T, T, T], R], primals: Several[T], tangents: Sequence[Any], has_aux: Literal[False] = False
+) -> tuple[R, R]: ...
+@overload
+def jvp[T, R, A](
+    fun: Callable[[T, T, T, T], tuple[R, A]], primals: Several[T], tangents: Sequence[Any], has_aux: Literal[True]
+) -> tuple[R, R, A]: ...
 @overload
 def jvp[R](
-    fun: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[False] = False
+    fun: Callable[..., R], primals: list[Any], tangents: Sequence[Any], has_aux: Literal[False] = False
 ) -> tuple[R, R]: ...
 @overload
 def jvp[R, A](
-    fun: Callable[..., tuple[R, A]], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[True]
+    fun: Callable[..., tuple[R, A]], primals: list[Any], tangents: Sequence[Any], has_aux: Literal[True]
 ) -> tuple[R, R, A]: ...
 @overload
-def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool) -> tuple[Any, ...]: ...
+def jvp[*Ts, R](
+    fun: Callable[[*Ts], R], primals: tuple[*Ts] | list[Any], tangents: Sequence[Any], has_aux: bool
+) -> tuple[Any, ...]: ...
+
+# A list of arguments fills any number of parameters. The nine keep separate arguments away, which would match two
+# overloads with a lambda, so that mypy would leave the result open.
 @overload
 def vjp[*Ts, R](
     fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
@@ -107,13 +81,23 @@ def vjp[*Ts, R, A](
     fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
 ) -> tuple[R, LinearFunction[R, tuple[*Ts]], A]: ...
 @overload
-def vjp[T, R](  # arguments of one type in a list, whose length is unknown
+def vjp[T, R](
     fun: Callable[[T, T], R] | Callable[[T, T, T], R] | Callable[[T, T, T, T], R],
+    _1: T,
+    _2: T,
+    _3: T,
+    _4: T,
+    _5: T,
+    _6: T,
+    _7: T,
+    _8: T,
+    _9: T,
+    /,
     *primals: T,
     has_aux: Literal[False] = False,
 ) -> tuple[R, LinearFunction[R, tuple[T, ...]]]: ...
 @overload
-def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
+def vjp[*Ts, R](fun: Callable[[*Ts], R], *primals: *Ts, has_aux: bool) -> tuple[Any, ...]: ...
 @overload
 def linearize[*Ts, R](
     fun: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
@@ -123,11 +107,21 @@ def linearize[*Ts, R, A](
     fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
 ) -> tuple[R, LinearFunction[*Ts, R], A]: ...
 @overload
-def linearize[T, R](  # arguments of one type in a list, whose length is unknown
+def linearize[T, R](
     fun: Callable[[T, T], R] | Callable[[T, T, T], R] | Callable[[T, T, T, T], R],
+    _1: T,
+    _2: T,
+    _3: T,
+    _4: T,
+    _5: T,
+    _6: T,
+    _7: T,
+    _8: T,
+    _9: T,
+    /,
     *primals: T,
     has_aux: Literal[False] = False,
 ) -> tuple[R, LinearFunction[*tuple[T, ...], R]]: ...
 @overload
-def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
+def linearize[*Ts, R](fun: Callable[[*Ts], R], *primals: *Ts, has_aux: bool) -> tuple[Any, ...]: ...
 def stop_gradient[T](x: T) -> T: ...

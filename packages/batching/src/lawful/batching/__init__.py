@@ -9,7 +9,7 @@ array([1., 2., 3.])
 import typing as _typing
 
 from lawful.batching._batch import AxisData, BatchTrace, batch_jaxpr, mentions_axis, new_batch_trace, place_batch_dim
-from lawful.batching._vmap import common_size, input_axes, output_axes, vmap
+from lawful.batching._vmap import common_size, input_axes, output_axes
 from lawful.core import lazy_imports as _lazy_imports
 
 # isort: split
@@ -24,7 +24,10 @@ if _typing.TYPE_CHECKING:
     from lawful.batching._collectives.reductions import pmax, pmax_p, pmean, pmin, pmin_p, psum, psum_p
     from lawful.batching._collectives.scattering import psum_scatter, reduce_scatter_p
     from lawful.batching._collectives.varying import pcast, psum_invariant_p, pvary, pvary_p
+    from lawful.batching._typed import vmap
 else:
+    from lawful.batching._vmap import vmap
+
     __getattr__, __dir__ = _lazy_imports(
         __name__,
         "_collectives.axes",

@@ -83,7 +83,7 @@ class Lawful(Implementation):
             self.absent = {**self.absent, "jet": "lawful-taylor is not installed"}
 
     def jvp(self, function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-        out, tangent = autodiff.jvp(function, primals, tangents)
+        out, tangent = autodiff.jvp(function, list(primals), list(tangents))
         return out, tangent
 
     def linearize(self, function: Function, *primals: Any) -> tuple[Any, Function]:
