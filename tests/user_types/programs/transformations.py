@@ -125,7 +125,8 @@ def sum_of[**P](fun: Callable[P, float], *args: P.args, **kwargs: P.kwargs) -> f
 
 
 def norm[D: generic](x: NDArray[D], by: float) -> float:
-    return float(np.sum(x)) * by
+    result: float = np.sum(x) * by
+    return result
 
 
 assert_type(sum_of(square, 2.0), float)
