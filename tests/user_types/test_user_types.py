@@ -8,9 +8,12 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
+
+from tools import typed_names
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).with_name("programs")
@@ -70,8 +73,10 @@ def test_user_types_are_checked(check: object, user: Path) -> None:
 def test_user_types_find_a_mistake(check: object, user: Path, tmp_path: Path) -> None:
     """Types of arguments and results are known: a wrong one of each is found, and a name that a package lacks."""
     assert callable(check)
-    # `lawful.jax` looks its names up when they are used.
-    packages = sorted(path.name for path in (user / "site/lawful").iterdir() if path.name != "jax")
+    packages = sorted(path.name for path in (user / "site/lawful").iterdir())
+    # These look their names up when they are used.
+    packages += ["jax.lax", "jax.numpy", "jax.numpy.linalg", "jax.random", "jax.scipy.special", "jax.tree_util"]
+    packages += ["autograd.numpy", "autograd.numpy.linalg", "autograd.scipy.stats.norm", "autograd.extend"]
     (tmp_path / "site").symlink_to(user / "site")
     (tmp_path / "program.py").write_text(
         "from lawful.autodiff import grad\nfrom lawful.control_flow import while_loop\nfrom lawful.staging import jit\n"
@@ -85,6 +90,13 @@ def test_user_types_find_a_mistake(check: object, user: Path, tmp_path: Path) ->
     assert done.returncode == 1
     lines = {5, 6, 7, *range(8, 8 + len(packages))}
     assert {line for line in lines if f"program.py:{line}:" in done.stdout} == lines, done.stdout
+
+
+def test_typed_names_are_those_of_modules() -> None:
+    """Stubs have the names that a module looks up: `python -m tools.typed_names` writes them."""
+    with warnings.catch_warnings(action="ignore"):  # a name may be deprecated
+        outdated = [str(file.relative_to(ROOT)) for file, text in typed_names.stubs() if file.read_text() != text]
+    assert outdated == []
 
 
 def test_programs_of_user_types_run(user: Path) -> None:

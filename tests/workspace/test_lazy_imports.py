@@ -40,7 +40,7 @@ def test_lazy_imports_each_name_is_what_type_checkers_see(package: str) -> None:
     imports: list[tuple[str, Any]] = []
     for node in ast.walk(ast.parse(Path(module.__file__).read_text())):
         if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith(own):
-            if node.module.endswith("._typed"):  # a stub without a module, which tests/user_types compares
+            if "._typed" in node.module:  # a stub without a module, which tests/user_types compares
                 continue
             origin = importlib.import_module(node.module)
             names = [(name.name, name.asname or name.name) for name in node.names]

@@ -72,6 +72,20 @@ assert_type(lax.scan(total, 0.0, xs), tuple[float, float])
 assert_type(lax.cond(True, square, square, 2.0), float)
 print(jnp.sum(jnp.arange(3.0)), jax.tree.map(square, {"a": 1.0}))
 
+
+# Classes that are looked up are types too.
+def placed(x: jax.Array, on: jax.sharding.Mesh, to: jax.Device) -> jnp.ndarray:
+    print(on.shape, jax.device_count())
+    result: jnp.ndarray = jax.device_put(x, to)
+    return result
+
+
+def half(x: anp.ndarray) -> anp.ndarray:
+    return x / 2.0
+
+
+assert_type(jax.ShapeDtypeStruct((2,), float64).shape, tuple[int, ...])
+print(half(anp.ones(2)), jnp.linalg.norm(jnp.ones(2)), jnp.float64(1), anp.fft.fft(anp.ones(2)), jax.nn.relu(-1.0))
 derivative: float = autograd_grad(square)(2.0)
 assert_type(elementwise_grad(square)(2.0), float)
 assert_type(jet(square, (2.0,), ([1.0],))[0], float)

@@ -40,7 +40,10 @@ from lawful.jax._support.config import config  # noqa: E402
 from lawful.jax._support.namespaces.namespace import namespace as _namespace  # noqa: E402
 from lawful.jax._support.namespaces.wrapping import transforms as _transforms  # noqa: E402
 
-if _typing.TYPE_CHECKING:  # names that `__getattr__` gives, with their types
+__version__ = "0.12.0"
+__version_info__ = (0, 12, 0)
+
+if _typing.TYPE_CHECKING:
     from lawful.autodiff import checkpoint as checkpoint
     from lawful.autodiff import grad as grad
     from lawful.autodiff import hessian as hessian
@@ -53,48 +56,46 @@ if _typing.TYPE_CHECKING:  # names that `__getattr__` gives, with their types
     from lawful.batching import vmap as vmap
     from lawful.custom_rules import custom_jvp as custom_jvp
     from lawful.custom_rules import custom_vjp as custom_vjp
+    from lawful.jax._typed.jax import *  # noqa: F403
     from lawful.staging import eval_shape as eval_shape
     from lawful.staging import jit as jit
     from lawful.staging import make_jaxpr as make_jaxpr
-
-__version__ = "0.12.0"
-__version_info__ = (0, 12, 0)
-
-__getattr__, __dir__ = _namespace(
-    __name__,
-    _general,
-    _jit,
-    _switches,
-    _autodiff,
-    _batching,
-    _custom_rules,
-    _staging,
-    "lawful.jax._support.sharding",
-    submodules=(
-        *(
-            "ad_checkpoint",
-            "core",
-            "custom_batching",
-            "custom_derivatives",
-            "debug",
-            "distributed",
-            "dlpack",
-            "example_libraries",
+else:
+    __getattr__, __dir__ = _namespace(
+        __name__,
+        _general,
+        _jit,
+        _switches,
+        _autodiff,
+        _batching,
+        _custom_rules,
+        _staging,
+        "lawful.jax._support.sharding",
+        submodules=(
+            *(
+                "ad_checkpoint",
+                "core",
+                "custom_batching",
+                "custom_derivatives",
+                "debug",
+                "distributed",
+                "dlpack",
+                "example_libraries",
+            ),
+            *(
+                "experimental",
+                "extend",
+                "flatten_util",
+                "image",
+                "interpreters",
+                "scipy",
+                "sharding",
+                "stages",
+                "test_util",
+            ),
         ),
-        *(
-            "experimental",
-            "extend",
-            "flatten_util",
-            "image",
-            "interpreters",
-            "scipy",
-            "sharding",
-            "stages",
-            "test_util",
-        ),
-    ),
-    wrap=_transforms,
-)
+        wrap=_transforms,
+    )
 
 __all__ = [
     "Array",

@@ -5,8 +5,13 @@
 (2, 2)
 """
 
+import typing as _typing
+
 from lawful import random as _random
 from lawful.jax._support import random as _adapted
 from lawful.jax._support.namespaces.namespace import namespace as _namespace
 
-__getattr__, __dir__ = _namespace(__name__, _adapted, _random)
+if _typing.TYPE_CHECKING:
+    from lawful.jax._typed.random import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace(__name__, _adapted, _random)

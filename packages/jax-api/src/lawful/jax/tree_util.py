@@ -1,5 +1,7 @@
 """``jax.tree_util``: pytrees, their registration, and key paths."""
 
+import typing as _typing
+
 from lawful import tree as _tree
 from lawful.jax._support.namespaces.namespace import namespace as _namespace
 from lawful.jax._support.namespaces.table import names_of as _names_of
@@ -12,4 +14,7 @@ _RENAMED |= {
     "register_pytree_with_keys_class": "register_node_with_keys_class",
 }
 
-__getattr__, __dir__ = _namespace(__name__, _tree, renamed=_RENAMED, wrap=None)
+if _typing.TYPE_CHECKING:
+    from lawful.jax._typed.tree_util import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace(__name__, _tree, renamed=_RENAMED, wrap=None)

@@ -6,6 +6,7 @@
 array([1., 2.])
 """
 
+import typing as _typing
 from typing import Any as _Any
 
 import numpy as _numpy
@@ -16,17 +17,28 @@ from lawful.autograd._namespace.arrays import array, asarray, make_diagonal, whe
 from lawful.autograd._namespace.lookup import namespace_of as _namespace_of
 from lawful.autograd._namespace.vectorize import vectorize
 
-__getattr__, __dir__ = _namespace_of(
-    __name__,
-    _numpy,
-    "lawful.numpy",
-    submodules=("linalg", "fft", "random", "numpy_boxes", "numpy_vjps", "numpy_vspaces"),
-    instead={"real_if_close": _arrays.real_if_close},
-)
+if _typing.TYPE_CHECKING:
+    from lawful.autograd._typed.numpy import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace_of(
+        __name__,
+        _numpy,
+        "lawful.numpy",
+        submodules=("linalg", "fft", "random", "numpy_boxes", "numpy_vjps", "numpy_vspaces"),
+        instead={"real_if_close": _arrays.real_if_close},
+    )
+    concatenate, stack, vstack, hstack, column_stack = [
+        _arrays.of_iterables(__getattr__(name)) for name in ("concatenate", "stack", "vstack", "hstack", "column_stack")
+    ]
+    row_stack: _Any = vstack
 r_, c_ = _arrays.Concatenator(_numpy.r_, _ours.r_), _arrays.Concatenator(_numpy.c_, _ours.c_)
-concatenate, stack, vstack, hstack, column_stack = [
-    _arrays.of_iterables(__getattr__(name)) for name in ("concatenate", "stack", "vstack", "hstack", "column_stack")
-]
-row_stack: _Any = vstack
-__all__ = ["array", "asarray", "make_diagonal", "vectorize", "where", *[name for name in __dir__() if name[0] != "_"]]
+if not _typing.TYPE_CHECKING:
+    __all__ = [
+        "array",
+        "asarray",
+        "make_diagonal",
+        "vectorize",
+        "where",
+        *[name for name in __dir__() if name[0] != "_"],
+    ]
 __version__: _Any = _numpy.__version__

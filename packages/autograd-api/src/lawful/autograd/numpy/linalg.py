@@ -1,5 +1,6 @@
 """NumPy's ``linalg``: NumPy's own functions for values, and lawful's for what is traced."""
 
+import typing as _typing
 from typing import Any as _Any
 
 import numpy.linalg as _linalg
@@ -39,5 +40,8 @@ _instead = {
     **{name: _raising(getattr(_linalg, name), _changed.get(name) or getattr(_ours, name)) for name in _refusing},
 }
 _instead["solve"] = _of_tracers("solve", _linalg.solve, _instead["solve"])
-__getattr__, __dir__ = _namespace_of(__name__, _linalg, "lawful.numpy.linalg", instead=_instead)
-__all__ = [name for name in __dir__() if name[0] != "_"]
+if _typing.TYPE_CHECKING:
+    from lawful.autograd._typed.numpy_linalg import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace_of(__name__, _linalg, "lawful.numpy.linalg", instead=_instead)
+    __all__ = [name for name in __dir__() if name[0] != "_"]

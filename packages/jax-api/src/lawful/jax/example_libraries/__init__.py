@@ -1,5 +1,10 @@
 """``jax.example_libraries``: small optimizers and layers."""
 
+import typing as _typing
+
 from lawful.jax._support.namespaces.namespace import namespace as _namespace
 
-__getattr__, __dir__ = _namespace(__name__, submodules=("optimizers", "stax"))
+if _typing.TYPE_CHECKING:
+    from lawful.jax._typed.example_libraries import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace(__name__, submodules=("optimizers", "stax"))

@@ -17,16 +17,6 @@ from lawful.jax._support.namespaces.namespace import namespace as _namespace
 from lawful.jax._support.namespaces.wrapping import returns_arrays as _returns_arrays
 from lawful.jax._support.namespaces.wrapping import transforms as _transforms
 
-if _typing.TYPE_CHECKING:  # names that `__getattr__` gives, with their types
-    from lawful.autodiff import stop_gradient as stop_gradient
-    from lawful.control_flow import associative_scan as associative_scan
-    from lawful.control_flow import cond as cond
-    from lawful.control_flow import fori_loop as fori_loop
-    from lawful.control_flow import map as map
-    from lawful.control_flow import scan as scan
-    from lawful.control_flow import switch as switch
-    from lawful.control_flow import while_loop as while_loop
-
 
 def _wrapped(function: object, signature: object) -> object:
     """Functions that call a user's functions leave arguments as they are."""
@@ -35,15 +25,26 @@ def _wrapped(function: object, signature: object) -> object:
     return (_transforms if calls else _returns_arrays)(function, signature)  # type: ignore[arg-type]
 
 
-__getattr__, __dir__ = _namespace(
-    __name__,
-    _adapted,
-    _ops,
-    _control_flow,
-    _batching,
-    _autodiff,
-    _numpy,
-    "lawful.jax._support.sharding",
-    submodules=("linalg",),
-    wrap=_wrapped,
-)
+if _typing.TYPE_CHECKING:
+    from lawful.autodiff import stop_gradient as stop_gradient
+    from lawful.control_flow import associative_scan as associative_scan
+    from lawful.control_flow import cond as cond
+    from lawful.control_flow import fori_loop as fori_loop
+    from lawful.control_flow import map as map
+    from lawful.control_flow import scan as scan
+    from lawful.control_flow import switch as switch
+    from lawful.control_flow import while_loop as while_loop
+    from lawful.jax._typed.lax import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace(
+        __name__,
+        _adapted,
+        _ops,
+        _control_flow,
+        _batching,
+        _autodiff,
+        _numpy,
+        "lawful.jax._support.sharding",
+        submodules=("linalg",),
+        wrap=_wrapped,
+    )

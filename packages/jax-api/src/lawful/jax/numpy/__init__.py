@@ -6,6 +6,7 @@ Array([0., 2., 0.], dtype=float64)
 """
 
 import functools as _functools
+import typing as _typing
 from typing import Any
 
 import ml_dtypes as _ml_dtypes
@@ -43,16 +44,19 @@ def _wrapped(function: Any, signature: Any) -> Any:
     return of_described
 
 
-__getattr__, __dir__ = _namespace(
-    __name__,
-    _scalar_types,
-    _creation,
-    _products,
-    _lawful_numpy,
-    _numpy,
-    _ml_dtypes,
-    submodules=("fft", "linalg"),
-    wrap=_wrapped,
-)
+if _typing.TYPE_CHECKING:
+    from lawful.jax._typed.numpy import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace(
+        __name__,
+        _scalar_types,
+        _creation,
+        _products,
+        _lawful_numpy,
+        _numpy,
+        _ml_dtypes,
+        submodules=("fft", "linalg"),
+        wrap=_wrapped,
+    )
 
 __all__ = ["ComplexWarning", "frompyfunc", "ndarray", "newaxis", "ufunc"]

@@ -1,6 +1,11 @@
 """``jax.scipy.fft``: `lawful.fft` with JAX's arguments and eager arrays."""
 
+import typing as _typing
+
 from lawful import fft as _fft
 from lawful.jax._support.namespaces.namespace import namespace as _namespace
 
-__getattr__, __dir__ = _namespace(__name__, _fft)
+if _typing.TYPE_CHECKING:
+    from lawful.jax._typed.scipy_fft import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace(__name__, _fft)

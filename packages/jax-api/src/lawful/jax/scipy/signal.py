@@ -1,6 +1,11 @@
 """``jax.scipy.signal``: `lawful.signal` with JAX's arguments and eager arrays."""
 
+import typing as _typing
+
 from lawful import signal as _signal
 from lawful.jax._support.namespaces.namespace import namespace as _namespace
 
-__getattr__, __dir__ = _namespace(__name__, _signal)
+if _typing.TYPE_CHECKING:
+    from lawful.jax._typed.scipy_signal import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace(__name__, _signal)

@@ -1,6 +1,11 @@
 """The functions of SciPy's distribution ``gamma``; those of densities and probabilities differentiate."""
 
+import typing as _typing
+
 from lawful.autograd._scipy.library import scipy_namespace as _scipy_namespace
 
-__getattr__, __dir__ = _scipy_namespace(__name__, "stats.gamma", {}, "lawful.special.stats.gamma")
-__all__ = [name for name in __dir__() if name[0] != "_"]
+if _typing.TYPE_CHECKING:
+    from lawful.autograd._typed.scipy_stats_gamma import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _scipy_namespace(__name__, "stats.gamma", {}, "lawful.special.stats.gamma")
+    __all__ = [name for name in __dir__() if name[0] != "_"]

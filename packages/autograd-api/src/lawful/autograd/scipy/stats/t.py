@@ -1,7 +1,12 @@
 """The functions of SciPy's distribution ``t``; those of densities and probabilities differentiate."""
 
+import typing as _typing
+
 from lawful.autograd._scipy import t as _own
 from lawful.autograd._scipy.library import scipy_namespace as _scipy_namespace
 
-__getattr__, __dir__ = _scipy_namespace(__name__, "stats.t", _own.functions)
-__all__ = [name for name in __dir__() if name[0] != "_"]
+if _typing.TYPE_CHECKING:
+    from lawful.autograd._typed.scipy_stats_t import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _scipy_namespace(__name__, "stats.t", _own.functions)
+    __all__ = [name for name in __dir__() if name[0] != "_"]

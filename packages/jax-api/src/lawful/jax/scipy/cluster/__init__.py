@@ -1,5 +1,10 @@
 """``jax.scipy.cluster``: vector quantization."""
 
+import typing as _typing
+
 from lawful.jax._support.namespaces.namespace import namespace as _namespace
 
-__getattr__, __dir__ = _namespace(__name__, submodules=("vq",))
+if _typing.TYPE_CHECKING:
+    from lawful.jax._typed.scipy_cluster import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace(__name__, submodules=("vq",))

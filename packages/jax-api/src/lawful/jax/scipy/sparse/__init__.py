@@ -1,5 +1,10 @@
 """``jax.scipy.sparse``: solvers that need a matrix only as a function."""
 
+import typing as _typing
+
 from lawful.jax._support.namespaces.namespace import namespace as _namespace
 
-__getattr__, __dir__ = _namespace(__name__, submodules=("linalg",))
+if _typing.TYPE_CHECKING:
+    from lawful.jax._typed.scipy_sparse import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace(__name__, submodules=("linalg",))

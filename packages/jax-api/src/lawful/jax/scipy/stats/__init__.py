@@ -5,6 +5,8 @@
 Array(-0.91893853, dtype=float64)
 """
 
+import typing as _typing
+
 from lawful import stats as _samples
 from lawful.jax._support.namespaces.classes import returning_arrays as _returning_arrays
 from lawful.jax._support.namespaces.namespace import namespace as _namespace
@@ -15,4 +17,7 @@ _submodules_of(__name__, _stats)
 
 gaussian_kde = _returning_arrays(_samples.gaussian_kde)
 
-__getattr__, __dir__ = _namespace(__name__, _stats, _samples)
+if _typing.TYPE_CHECKING:
+    from lawful.jax._typed.scipy_stats import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _namespace(__name__, _stats, _samples)

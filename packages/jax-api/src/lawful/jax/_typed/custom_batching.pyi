@@ -1,0 +1,8 @@
+"""The names that `lawful.jax.custom_batching` looks up. Written by `python -m tools.typed_names`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from lawful.custom_rules._custom_vmap import custom_vmap as custom_vmap
+
+sequential_vmap: Callable[..., Any]

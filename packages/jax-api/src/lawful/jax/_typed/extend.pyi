@@ -1,0 +1,3 @@
+"""The names that `lawful.jax.extend` looks up. Written by `python -m tools.typed_names`."""
+
+from lawful.jax.extend import core as core

@@ -1,0 +1,18 @@
+"""The names that `lawful.jax.extend.core` looks up. Written by `python -m tools.typed_names`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from lawful.core._errors import JaxprTypeError as JaxprTypeError
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr as ClosedJaxpr
+from lawful.core._jaxpr.jaxpr import Jaxpr as Jaxpr
+from lawful.core._jaxpr.jaxpr import JaxprEqn as JaxprEqn
+from lawful.core._jaxpr.jaxpr import Literal as Literal
+from lawful.core._jaxpr.jaxpr import Var as Var
+from lawful.core._primitive.primitive import Primitive as Primitive
+from lawful.jax.extend.core import primitives as primitives
+
+array_types: Any
+check_jaxpr: Callable[..., Any]
+jaxpr_as_fun: Callable[..., Any]
+jaxprs_in_params: Callable[..., Any]
