@@ -231,3 +231,11 @@ def test_scan_nested_derivatives(require_same: Callable[..., None]) -> None:
         for outer in ({}, {"checkpoints": 1}):
             found = grad(total(partial(nested, inner=inner, outer=outer)), (0, 1, 2))(W, H, xs)
             require_same((*found[:2], found[2].reshape(6, 3)), expected, 1e-13)
+
+
+def test_scan_gradient_records_no_empty_call() -> None:
+    """The part of a linear call that depends on residuals alone may be nothing."""
+    inner = jit(lambda c, x: ops.mul(ops.sin(c), x))
+    loss = grad(lambda xs: scan(lambda c, x: (inner(c, x), None), 1.0, xs)[0])
+    backward = make_jaxpr(loss)(np.ones(3)).jaxpr.eqns[-1]
+    assert [eqn.primitive.name for eqn in backward.params["jaxpr"].jaxpr.eqns] == ["jit"]

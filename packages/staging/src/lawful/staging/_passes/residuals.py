@@ -14,10 +14,10 @@ def with_residuals(
 ) -> tuple[list[Any], list[Any]]:
     """Calls a derived jaxpr; returns its first ``count`` outputs, and the others, the residuals.
 
-    A residual that is an argument is that argument, and no output of the call.
+    A residual that is an argument is that argument, and no output of the call. Nothing is called if nothing is left.
     """
     closed, sources = forward_inputs(closed, count)
-    outs = call(closed, args, **params)
+    outs = call(closed, args, **params) if closed.jaxpr.eqns or closed.jaxpr.outvars else []
     rest = iter(outs[count:])
     return outs[:count], [next(rest) if source is None else args[source] for source in sources]
 
