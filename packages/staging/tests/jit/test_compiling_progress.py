@@ -1,4 +1,4 @@
-"""A compilation of more than two seconds shows a line on standard error, if that is a terminal."""
+"""A compilation of more than two seconds shows a line on standard error, if a person sees that."""
 
 import io
 import sys
@@ -50,6 +50,20 @@ def test_compiling_progress_short_or_elsewhere_shows_nothing(monkeypatch: pytest
     assert shown(monkeypatch, seconds=0.0) == ""
     time.sleep(0.2)
     assert shown(monkeypatch, seconds=0.3, is_terminal=False) == ""
+
+
+def test_compiling_progress_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel's standard error is shown under the cell, and is no terminal."""
+
+    class OutStream(Terminal):
+        __module__ = "ipykernel.iostream"
+
+    stream = OutStream(False)
+    monkeypatch.setattr(module, "SHOWN_AFTER", 0.1)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with compiling("train[step]"):
+        time.sleep(0.5)
+    assert stream.getvalue() == "compiling train[step] …\n"
 
 
 def test_compiling_progress_line_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""A context around each compilation: it measures the time, and shows a line on the terminal if that is long."""
+"""A context around each compilation: it measures the time, and shows a line on standard error if that is long."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SHOWN_AFTER: Final = 2.0
 class compiling:
     """Compiles a program, within a ``with`` block.
 
-    If it takes longer than two seconds and standard error is a terminal, a line says so until it ends; where rich is
-    installed, with the time that has passed.
+    If it takes longer than two seconds, a line on standard error says so. On a terminal where rich is installed, it has
+    the time that has passed, and vanishes. Nothing is written to a file or a pipe.
 
     Args:
       name: of the function.
@@ -34,7 +34,7 @@ class compiling:
         self._reasons = reasons
 
     def __enter__(self) -> None:
-        self._line = _Line(self._name) if sys.stderr is not None and sys.stderr.isatty() else None
+        self._line = _Line(self._name) if _is_terminal() or _is_notebook() else None
         self._start = perf_counter()
 
     def __exit__(self, kind: object, *error: object) -> None:
@@ -44,8 +44,25 @@ class compiling:
             note_compilation(self._name, self._reasons, perf_counter() - self._start)
 
 
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _is_notebook() -> bool:
+    """Whether standard error is that of a Jupyter kernel, which is shown under the cell."""
+    return type(sys.stderr).__module__.startswith("ipykernel.")
+
+
+def _has_rich() -> bool:
+    try:
+        import rich.console  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
 class _Line:
-    """A line on the terminal that a thread shows if it is not ended in time."""
+    """A line that a thread shows if it is not ended in time."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -60,12 +77,12 @@ class _Line:
         with self._lock:
             if self._ended:
                 return
-            try:
-                from rich.console import Console
-                from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-            except ImportError:
+            if not _is_terminal() or not _has_rich():
                 sys.stderr.write(f"compiling {self._name} …\n")
                 return
+            from rich.console import Console
+            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
             columns = SpinnerColumn(), TextColumn("compiling {task.description}", markup=False), TimeElapsedColumn()
             # It vanishes when it ends, and leaves what the program prints to standard output alone.
             display = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
