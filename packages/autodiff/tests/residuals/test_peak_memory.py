@@ -112,3 +112,23 @@ def test_peak_memory_without_equations(function: Any) -> None:
         memory = peak_memory(function)(x)
         assert memory.residuals == []
         assert "peak memory of the gradient of <lambda>" in str(memory)
+
+
+def square_of_sines(x: Any) -> Any:
+    y = ops.sin(x)
+    z = ops.mul(ops.reshape(y, (-1, 1)), ops.reshape(y, (1, -1)))
+    return ops.reduce_sum(ops.matmul(z, z), axes=(0, 1))
+
+
+def test_peak_memory_within_a_call_names_its_equation() -> None:
+    memory = peak_memory(jit(jit(square_of_sines)), gradient=False)(np.ones(50))
+    assert memory.within[memory.peak_step].startswith("mul at ")
+    assert "within the loop or call of this step, at mul at " in str(memory)
+    assert memory.within[0] == ""
+    assert peak_memory(chain)(X).within == [""] * len(peak_memory(chain)(X).steps)
+
+
+def test_peak_memory_residuals_of_a_call_name_its_equation() -> None:
+    inside = peak_memory(jit(square_of_sines))(np.ones(50)).residuals
+    outside = peak_memory(square_of_sines)(np.ones(50)).residuals
+    assert [value.used for value in inside] == [value.used for value in outside]

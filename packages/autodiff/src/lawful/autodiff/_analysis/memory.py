@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from lawful import tree
@@ -70,6 +71,7 @@ class PeakMemory:
         constants, and step ``n`` is the equation ``n`` of the jaxpr.
       backward: the first step of the backward pass; None without a gradient.
       steps: what each step is, as text.
+      within: the equation at which most is alive within a loop or call that is the step; ``""`` if it is none.
 
     >>> import numpy as np
     >>> from lawful.ops import exp, sin
@@ -79,13 +81,15 @@ class PeakMemory:
     """
 
     def __init__(
-        self, name: str, values: Sequence[Alive], timeline: Sequence[int], backward: int | None, steps: Sequence[str]
+        self, name: str, values: Sequence[Alive], timeline: Sequence[int], backward: int | None, steps: Sequence[str],
+        within: Sequence[str],
     ) -> None:  # fmt: skip
         self.name = name
         self.values = values
         self.timeline = timeline
         self.backward = backward
         self.steps = steps
+        self.within = within
 
     @property
     def peak(self) -> int:
@@ -112,7 +116,11 @@ class PeakMemory:
         """Returns the tables: a title, the values, and what follows."""
         where = "the arguments" if self.peak_step == 0 else f"step {self.peak_step}, {self.steps[self.peak_step]}"
         inside = self.peak - sum(v.bytes for v in self.at_peak)
-        note = f"{with_unit(inside)}B within the loop or call of this step" if inside else ""
+        note = (
+            f"{with_unit(inside)}B within the loop or call of this step, at {self.within[self.peak_step]}"
+            if inside
+            else ""
+        )
         found = [(f"peak memory of {self.name}: {with_unit(self.peak)}B at {where}", self.at_peak, note)]
         residuals = self.residuals
         if residuals:
@@ -246,8 +254,8 @@ def _alive(name: str, jaxpr: Jaxpr, names: Sequence[str], residuals: set[Var], f
         for atom in eqn.invars:
             if isinstance(atom, Var):
                 last[atom] = step
-                if is_backward and atom in residuals:
-                    used.setdefault(atom, _describe(eqn))
+                if is_backward and atom in residuals and atom not in used:
+                    used[atom] = _describe(_user(eqn, atom))
         made += [(var, step, "value") for var in eqn.outvars]
         last.update({var: step for var in eqn.outvars if var not in last})
     results = {atom for atom in jaxpr.outvars if isinstance(atom, Var)}
@@ -264,12 +272,10 @@ def _alive(name: str, jaxpr: Jaxpr, names: Sequence[str], residuals: set[Var], f
     for value in values:
         changes[value.first] += value.bytes
         changes[value.last + 1] -= value.bytes
-    timeline, total = [], 0
-    for step in range(end + 1):
-        total += changes[step]
-        timeline.append(total + (_peak_within(jaxpr.eqns[step - 1]) if step else 0))
+    inside = [(0, ""), *map(_peak_within, jaxpr.eqns)]
+    timeline = [total + size for total, (size, _) in zip(accumulate(changes), inside, strict=False)]
     steps = ["arguments and constants", *map(_describe, jaxpr.eqns)]
-    return PeakMemory(name, values, timeline, backward, steps)
+    return PeakMemory(name, values, timeline, backward, steps, [where for _, where in inside])
 
 
 def _describe(eqn: JaxprEqn) -> str:
@@ -277,18 +283,35 @@ def _describe(eqn: JaxprEqn) -> str:
     return f"{eqn.primitive.name}{at}"
 
 
-def _peak_within(eqn: JaxprEqn) -> int:
-    """Returns the most bytes that the jaxprs of an equation have alive besides their inputs and outputs."""
-    return max((_inner_peak(jaxpr) for jaxpr in jaxprs_in_params(eqn.params)), default=0)
+def _user(eqn: JaxprEqn, var: Var) -> JaxprEqn:
+    """Returns the equation within a call that uses an operand of it first; the equation itself if it is no call."""
+    while len(inner := list(jaxprs_in_params(eqn.params))) == 1 and len(inner[0].invars) == len(eqn.invars):
+        var = inner[0].invars[eqn.invars.index(var)]
+        users = [inside for inside in inner[0].eqns if var in inside.invars]
+        if not users:
+            break
+        eqn = users[0]
+    return eqn
 
 
-def _inner_peak(jaxpr: Jaxpr) -> int:
+def _peak_within(eqn: JaxprEqn) -> tuple[int, str]:
+    """Returns the most bytes that the jaxprs of an equation have alive besides their inputs and outputs, and where."""
+    return max(map(_inner_peak, jaxprs_in_params(eqn.params)), default=(0, ""), key=_size)
+
+
+def _size(peak: tuple[int, str]) -> int:
+    return peak[0]
+
+
+def _inner_peak(jaxpr: Jaxpr) -> tuple[int, str]:
     results = {atom for atom in jaxpr.outvars if isinstance(atom, Var)}
     last = {atom: i for i, eqn in enumerate(jaxpr.eqns) for atom in _variables(eqn)}
-    alive = peak = 0
+    alive = 0
+    peak = 0, ""
     for i, eqn in enumerate(jaxpr.eqns):
         alive += sum(nbytes(var.aval) for var in eqn.outvars if var not in results)
-        peak = max(peak, alive + _peak_within(eqn))
+        size, where = _peak_within(eqn)
+        peak = max(peak, (alive + size, where or _describe(eqn)), key=_size)
         own = {*jaxpr.invars, *jaxpr.constvars, *results}
         alive -= sum(nbytes(var.aval) for var in {*_variables(eqn)} if last[var] == i and var not in own)
     return peak
