@@ -122,7 +122,8 @@ def test_show_gradients_by_several_arguments(capsys: pytest.CaptureFixture[str])
         (["shown:branching", "--args", "f64[]"], 'shown.py", line 14, in branching'),
         (["shown:loss", "--args", "f64[3],f64[2]"], 'shown.py", line 6, in loss'),
         (["shown:loss", "--args", "f64[3],f64[]", "--grad", "--argnums", "2"], "has 2 arguments: f64[3], f64[]"),
-        (["shown:loss", "--args", "f64[3],i64[]", "--grad", "--argnums", "1"], "tracing grad(loss, 1)"),
+        (["shown:loss", "--args", "f64[3],i64[]", "--grad", "--argnums", "1"], "got i64[] of argument 1 of loss; give"),
+        (["shown:loss", "--args", "i64[3],f64[]", "--vmap", "--grad"], "got i64[2,3] of argument 0 of vmap(loss)"),
     ],
 )
 def test_show_what_is_wrong_is_said_with_the_users_line(

@@ -203,6 +203,12 @@ def _gradient(program: Program, argnums: Sequence[int]) -> Program:
             f"--argnums {','.join(map(str, argnums))}: {program.title} has "
             f"{counted(len(program.types), 'argument')}: {text_of_types(program.types)}"
         )
+    for number in argnums:
+        if not all(is_inexact(aval.dtype) for aval in tree.leaves(program.types[number])):
+            raise UsageError(
+                f"--grad: expected floating types, got {text_of_types((program.types[number],))} of argument {number} "
+                f"of {program.title}; give it one in --args, such as f64[], or leave it out of --argnums"
+            )
     out = tree.leaves(program.results)
     alone = (
         out == [program.results] and out[0].shape == () and is_inexact(out[0].dtype) and not is_complex(out[0].dtype)
