@@ -203,3 +203,53 @@ def test_functions_of_vectors_may_return_arrays() -> None:
 def test_a_function_of_vectors_may_close_over_a_tracer() -> None:
     x = np.ones((2, 3))
     assert jax.grad(lambda s: jnp.apply_along_axis(lambda v: v.sum() * s, 0, x).sum())(2.0) == 6.0
+
+
+def test_array_dot_takes_the_arguments_of_jax() -> None:
+    assert X.dot(X, precision="highest") == 5.0
+    assert X.dot(X, preferred_element_type=complex).dtype == np.complex128
+    assert jax.jit(lambda x: x.dot(x, precision="high", preferred_element_type=float))(X) == 5.0
+
+
+def test_index_objects_give_arrays() -> None:
+    for found in (jnp.mgrid[0:3], *jnp.ogrid[0:2, 0:3], jnp.r_[1:3, X], jnp.c_[X, X]):
+        assert type(found) is jax.Array
+    assert jnp.mgrid[0:2, 0:1:3j].shape == (2, 2, 3)
+    assert jnp.r_["0,2", X].shape == (1, 3)
+    assert jax.jit(lambda x: jnp.r_[x, 1.0])(X).tolist() == [0.0, 1.0, 2.0, 1.0]
+
+
+def test_isscalar_of_arrays_without_dimensions() -> None:
+    assert all(map(jnp.isscalar, (3, X[0], np.float32(1), np.array(2), jnp.float32(1))))
+    assert not any(map(jnp.isscalar, (X, [1], (1,))))
+    assert jax.eval_shape(lambda x: x * jnp.isscalar(x), X[0]).shape == ()
+
+
+def test_results_of_jaxprs_are_arrays() -> None:
+    closed = jax.make_jaxpr(lambda x: x * 2.0)(X)
+    for found in (
+        *jax.core.eval_jaxpr(closed.jaxpr, closed.consts, X),
+        *jax.extend.core.jaxpr_as_fun(closed)(np.arange(3.0)),
+    ):
+        assert type(found) is jax.Array
+
+
+def test_results_of_compiled_programs_are_arrays() -> None:
+    f = jax.jit(lambda x: {"y": x * 2.0, "none": None})
+    for compiled in (f.lower(X).compile(), f.trace(X).lower().compile()):
+        assert isinstance(compiled, jax.stages.Compiled)
+        assert type(compiled(X)["y"]) is jax.Array
+        assert compiled(np.arange(3.0))["y"].at[0].set(1.0).at[1].set(1.0).tolist() == [1.0, 1.0, 4.0]
+
+
+def test_device_get_gives_plain_arrays() -> None:
+    found = jax.device_get({"x": X, "y": 2.0})
+    assert type(found["x"]) is np.ndarray
+    assert found["y"] == 2.0
+
+
+def test_gaussian_kde_attributes_are_arrays() -> None:
+    estimate = jax.scipy.stats.gaussian_kde(X)
+    for found in (estimate.covariance, estimate.inv_cov, estimate.dataset, estimate.weights, estimate.neff):
+        assert type(found) is jax.Array
+    assert jax.jit(lambda estimate: estimate.covariance)(estimate) == estimate.covariance

@@ -32,6 +32,7 @@ from lawful.jax import (  # noqa: E402
     tree_util,
     typing,
 )
+from lawful.jax._support import custom_rules as _rules_of_arrays  # noqa: E402
 from lawful.jax._support import general as _general  # noqa: E402
 from lawful.jax._support import jit as _jit  # noqa: E402
 from lawful.jax._support import switches as _switches  # noqa: E402
@@ -68,6 +69,7 @@ else:
         _switches,
         _autodiff,
         _batching,
+        _rules_of_arrays,
         _custom_rules,
         _staging,
         "lawful.jax._support.sharding",

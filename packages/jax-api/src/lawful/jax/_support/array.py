@@ -331,9 +331,18 @@ _OPERATORS = (
 _IN_PLACE = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
 _METHODS = (
     *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "conj"),
-    *("conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ptp"),
+    *("conjugate", "copy", "cumprod", "cumsum", "diagonal", "max", "mean", "min", "nonzero", "prod", "ptp"),
     *("ravel", "repeat", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var"),
 )
+
+
+def _dot(
+    self: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None, out_sharding: Any = None
+) -> Any:
+    """Returns the product with an array; see `lawful.jax.numpy.dot`."""
+    given = {"precision": precision, "preferred_element_type": preferred_element_type}
+    products = importlib.import_module("lawful.jax._support.numpy.products")
+    return placed(products.dot(self, b, **{name: x for name, x in given.items() if x is not None}), out_sharding)
 
 
 def _define_methods() -> None:
@@ -347,6 +356,8 @@ def _define_methods() -> None:
     Array.compress = _method(ops.ArrayMethods.compress)  # type: ignore[method-assign]
     # In a program of NumPy's it would sort in place, so lawful's tracers have no such method by themselves.
     define_array_methods(type("Sorting", (), {"sort": lawful_numpy.sort}))
+    Array.dot = _method(_dot)  # type: ignore[method-assign]
+    define_array_methods(type("Products", (), {"dot": _dot}))
     for name in ("flatten", "reshape", "transpose"):
         setattr(Array, name, _method(getattr(numpy.ndarray, name)))
     # Tracers have JAX's arguments too.

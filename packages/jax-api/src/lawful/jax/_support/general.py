@@ -160,7 +160,7 @@ def eval_context() -> Any:
 
 def eval_jaxpr(jaxpr: Any, consts: Any, *args: Any, propagate_source_info: bool = True) -> Any:
     """Returns the results of a jaxpr."""
-    return _eval_jaxpr(jaxpr, consts, *args)
+    return as_jax(_eval_jaxpr(jaxpr, consts, *args))
 
 
 def print_environment_info(return_string: bool = False) -> str | None:

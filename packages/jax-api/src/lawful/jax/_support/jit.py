@@ -12,6 +12,7 @@ from lawful.core import ArgumentValueError
 from lawful.jax._support.array import Array, is_sharded, on_device, plain, weak
 from lawful.jax._support.devices import xla_backend
 from lawful.jax._support.namespaces.wrapping import Returned, to_jax
+from lawful.jax._support.stages import Lowered, Traced, lowered, traced
 
 __all__ = ["jit"]
 
@@ -102,6 +103,16 @@ class Compiling(Returned):
         if xla_backend is None:
             result = tree.map(_of_number, result)
         return result
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Returns the function in the backend's input language, for arguments of some types."""
+        function: Any = self._function
+        return lowered(function.lower(*args, **kwargs))
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Returns the function traced, for arguments of some types."""
+        function: Any = self._function
+        return traced(function.trace(*args, **kwargs))
 
 
 def _of_number(x: Any) -> Any:

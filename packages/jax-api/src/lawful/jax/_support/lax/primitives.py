@@ -7,6 +7,7 @@ from typing import Any
 
 from lawful import core
 from lawful.core import ClosedJaxpr, array_types, eval_jaxpr, primitives_by_name
+from lawful.jax._support.array import as_jax
 
 JaxprEqn = core.JaxprEqn
 __all__ = ["Rules", "array_types", "jaxpr_as_fun"]
@@ -16,7 +17,8 @@ def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Callable[..., list[An
     """Returns the function of a closed jaxpr, which gives a list; ``args`` are its first arguments."""
 
     def function(*rest: Any) -> list[Any]:
-        return eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *args, *rest)
+        found: list[Any] = as_jax(eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *args, *rest))
+        return found
 
     return function
 

@@ -8,14 +8,17 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, Final
 
 from lawful.core import Primitive
 from lawful.jax._support.namespaces.absent_modules import REASONS
 from lawful.jax._support.namespaces.table import modules, names_of
 from lawful.jax._support.namespaces.wrapping import returns_arrays
+from lawful.jax._support.user_functions import gives_arrays
 
 _NONE: Mapping[str, str] = MappingProxyType({})
+#: The functions of JAX whose results are NumPy arrays.
+_RETURN_NUMPY: Final = frozenset({"device_get"})
 
 
 def namespace(
@@ -55,8 +58,8 @@ def namespace(
                 break
         else:
             raise _absent(f"module {module} has no attribute {name!r}")
-        if wrap is not None and callable(value) and not inspect.isclass(value) and not isinstance(value, Primitive):
-            value = _named(wrap(value, row.signature), name)
+        if wrap is not None and name not in _RETURN_NUMPY and _is_function(value):
+            value = _named(gives_arrays(wrap(value, row.signature), name), name)
         setattr(sys.modules[module], name, value)
         return value
 
@@ -65,6 +68,10 @@ def namespace(
         return sorted({*own, *submodules, *(name for name, row in names.items() if not row.reason)})
 
     return find, listed
+
+
+def _is_function(x: Any) -> bool:
+    return callable(x) and not inspect.isclass(x) and not isinstance(x, Primitive)
 
 
 def _absent(message: str) -> Exception:

@@ -16,6 +16,7 @@ from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, shorten
 from lawful.jax._support.array import Array, as_jax, placed, plain, weak
 from lawful.jax._support.devices import DEVICE_ARRAYS
 from lawful.jax._support.namespaces.refusals import NEUTRAL, REASONS
+from lawful.jax._support.user_functions import within
 
 Function = Callable[..., Any]
 #: JAX's parameter that lays out a result. The wrappers do it, and no function of lawful has it.
@@ -145,11 +146,21 @@ def transforms(function: Function, signature: inspect.Signature | None = None) -
         place = _take_place(name, kwargs) if is_placed else None
         if kwargs and adapt is not None:
             args, kwargs = adapt(args, kwargs)
-        return placed(to_jax(function(*args, **kwargs)), place)
+        return placed(to_jax(_within_jax(function, args, kwargs)), place)
 
     if signature is not None:
         wrapper.__signature__ = signature  # type: ignore[attr-defined]
     return wrapper
+
+
+def _within_jax(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a transformation, within which known results of methods of tracers are Arrays."""
+    before = within.active
+    within.active = True
+    try:
+        return function(*args, **kwargs)
+    finally:
+        within.active = before
 
 
 def to_jax(x: Any) -> Any:
@@ -180,7 +191,7 @@ class Returned:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Returns what the function gives."""
-        return to_jax(self._function(*args, **kwargs))
+        return to_jax(_within_jax(self._function, args, kwargs))
 
     def __getattr__(self, name: str) -> Any:
         if name == "_function":  # a copy that has no attributes yet

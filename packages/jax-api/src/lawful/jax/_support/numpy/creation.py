@@ -8,7 +8,9 @@ import numpy
 
 from lawful import numpy as lawful_numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, get_aval
+from lawful.core import ArgumentValueError, get_aval, is_array
+from lawful.jax._support.array import as_jax, plain
+from lawful.jax._support.user_functions import receives_arrays
 from lawful.staging import ShapeDtypeStruct
 
 
@@ -86,6 +88,43 @@ def array_str(
 ) -> str:
     """Returns the text of the elements of an array."""
     return numpy.array_str(a, max_line_width, precision, suppress_small)
+
+
+class _Indexed:
+    """An object of `lawful.numpy` that is used by indexing, such as ``mgrid``; what it gives are `Array`s."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    def __repr__(self) -> str:
+        return repr(self._source)
+
+    def __getitem__(self, key: Any) -> Any:
+        return as_jax(self._source[plain(key)])
+
+
+mgrid, ogrid, r_, c_ = map(_Indexed, (lawful_numpy.mgrid, lawful_numpy.ogrid, lawful_numpy.r_, lawful_numpy.c_))
+
+
+def isscalar(element: Any) -> bool:
+    """Whether an object is a number, or an array without dimensions."""
+    return not element.ndim if is_array(element) and hasattr(element, "ndim") else numpy.isscalar(element)
+
+
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    """Returns an array with more elements at its ends; see `lawful.numpy.pad`.
+
+    A function as ``mode`` is given each row along each dimension, with zeros at its ends, the two widths, the
+    dimension and ``kwargs``, and returns the row.
+    """
+    if not callable(mode):
+        return lawful_numpy.pad(array, pad_width, mode, **kwargs)
+    widths = numpy.broadcast_to(pad_width, (get_aval(array).ndim, 2)).tolist()
+    padded = lawful_numpy.pad(array, widths)
+    of_row = receives_arrays(mode, kept=(1, 2, 3))
+    for axis, width in enumerate(widths):
+        padded = lawful_numpy.apply_along_axis(of_row, axis, padded, tuple(width), axis, kwargs)
+    return padded
 
 
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Any:
