@@ -43,6 +43,9 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "interp points": lambda np, x: np.interp(
         np.array([-5.0, 0.2, 9.0]), np.array([-1.0, 0.5, 2.0, 3.0]), x[0], "extrapolate", "extrapolate"
     ),
+    "unique rows": lambda np, x: np.unique(np.concatenate([x[1:], x[:2]]), axis=0, size=5, fill_value=2.0),
+    "unique columns": lambda np, x: np.unique(x[:, np.array([2, 0, 2, 1])], axis=1, size=3),
+    "take by booleans": lambda np, x: np.take(x, np.array([True, False]), axis=0),
     "frompyfunc reduceat": lambda np, x: ufunc(np).reduceat(x, np.array([0, 2, 1]), axis=1),
 }
 

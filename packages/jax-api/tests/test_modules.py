@@ -65,6 +65,7 @@ def test_keyword_operands_by_jax_name() -> None:
 def test_keyword_that_changes_nothing_is_accepted() -> None:
     assert jnp.zeros(2, out_sharding=None).tolist() == [0.0, 0.0]
     assert lax.exp(0.0, accuracy=None) == 1.0
+    assert random.gumbel(random.key(0), mode="low") == random.gumbel(random.key(0))
 
 
 def test_keyword_without_meaning_here_is_refused() -> None:
@@ -235,6 +236,7 @@ def test_random_dtype_none_is_the_default() -> None:
     }
     kinds = {name: x.dtype.kind for name, x in drawn.items()}
     assert kinds == dict.fromkeys(drawn, "i") | {"bits": "u", "binomial": "f"}
+    assert drawn["bits"].dtype == random.bits(key).dtype == np.uint64  # as in JAX with x64
 
 
 def test_absent_devices_are_a_runtime_error_as_in_jax() -> None:
@@ -255,6 +257,17 @@ def test_shapes_that_do_not_fit_are_both_kinds_of_error(kind: type[Exception]) -
         for stage in (lambda f: f, jax.jit, jax.make_jaxpr):
             with pytest.raises(kind, match="expected"):
                 stage(function)(x, y)
+
+
+def test_shapes_of_lists() -> None:
+    assert (jnp.ndim([1]), jnp.shape([[1, 2]]), jnp.size([1, 2]), jnp.size([[1, 2]], axis=1)) == (1, (1, 2), 2, 2)
+
+
+def test_grids_and_broadcast_arrays_are_tuples() -> None:
+    x = jnp.arange(2.0)
+    for found in (jnp.meshgrid(x, x, indexing="ij", sparse=True), jnp.broadcast_arrays(x, 1.0), jnp.meshgrid()):
+        assert type(found) is tuple
+        assert all(type(part) is jax.Array for part in found)
 
 
 def test_closed_jaxpr_literals_are_its_constants() -> None:

@@ -161,3 +161,10 @@ def test_dot_general_precision() -> None:
     for precision in ("exact", 3, ("highest",), ("highest", "exact")):
         with pytest.raises(ArgumentValueError, match="expected a precision of None"):
             ops.dot_general(x, x, numbers, precision)
+
+
+def test_precision_by_name() -> None:
+    names = {"high": "HIGH", "float32": "HIGHEST", "Default": "DEFAULT", "tensorfloat32": "HIGH"}
+    assert {name: ops.Precision(name).name for name in names} == names
+    with pytest.raises(ValueError, match="not a valid Precision"):
+        ops.Precision("exact")

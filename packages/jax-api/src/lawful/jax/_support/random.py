@@ -24,6 +24,11 @@ def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
 PRNGKey = key
 
 
+def bits(key: Any, shape: Any = (), dtype: Any = None) -> Any:
+    """Returns random bits, of dtype uint64 by default; see `lawful.random.bits`."""
+    return random.bits(key, shape, numpy.uint64 if dtype is None else dtype)
+
+
 def key_data(keys: Any) -> Any:
     """Returns the words of keys: they are themselves."""
     get_aval(keys)

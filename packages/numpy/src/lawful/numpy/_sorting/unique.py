@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 from lawful import ops
 from lawful.core import (
-    ArgumentValueError,
     ConcretizationTypeError,
     Tracer,
     get_aval,
@@ -16,6 +16,8 @@ from lawful.core import (
     is_of_ml_dtypes,
     to_numpy,
 )
+from lawful.numpy._manipulation.broadcasting import broadcast_to
+from lawful.numpy._manipulation.shape import moveaxis
 from lawful.ops import static_integers
 
 __all__ = ["unique"]
@@ -40,15 +42,14 @@ def unique(
       return_index: whether to return, for each of them, the position in the flattened array where it is first.
       return_inverse: whether to return, for each element of the array, which of them it is.
       return_counts: whether to return how often each occurs.
-      axis: the dimension whose parts are told apart; None for single elements. Only where nothing is traced.
+      axis: the dimension whose parts are told apart, in the order of their elements; None for single elements.
       equal_nan: whether NaNs are one element.
       sorted: accepted, without effect: they always are.
       size: how many are given; it has to be known where ``ar`` is traced. The largest ones are left out if there are
         more; elements among them have an inverse that is no position.
-      fill_value: the value for missing elements; by default the smallest element.
+      fill_value: the value for missing elements; by default the smallest element, or the first part.
 
     Raises:
-      ArgumentValueError: ``axis`` is given with ``size``.
       ConcretizationTypeError: ``ar`` is traced, and there is no ``size``.
       AxisError: there is no such dimension.
 
@@ -60,43 +61,55 @@ def unique(
     Source: ``numpy.unique``, ``jax.numpy.unique``.
     """
     aval = get_aval(ar)
+    if axis is not None:
+        axis = ops.canonical_axis("unique", axis, aval.ndim)
     if isinstance(ar, Tracer) and size is None:
-        size = count_different("unique", ar, equal_nan)
+        size = count_different("unique", ar, equal_nan, axis)
     if size is None:
-        if axis is not None:
-            ops.canonical_axis("unique", axis, aval.ndim)
         flags: tuple[Any, ...] = (return_index, return_inverse, return_counts, axis)
         return of_sorted(numpy.unique, to_numpy(ar), *flags, equal_nan=equal_nan)
-    if axis is not None:
-        raise ArgumentValueError(f"unique: expected no axis with size=, got {axis}; give single elements")
     (size,) = static_integers("unique", "size", size)
-    count = aval.size
-    flat = ops.reshape(ar, (count,))
-    ordered, index = ops.sort((flat, ops.iota("int64", count)))
+    parts = ops.reshape(ar, (aval.size,)) if axis is None else moveaxis(ar, axis, 0)
+    count, *part_shape = get_aval(parts).shape
+    inverse_shape = aval.shape if axis is None else (count,)
     if not count:
-        values = ops.full((size,), 0 if fill_value is None else fill_value, aval.dtype)
+        values = ops.full((size, *part_shape), 0 if fill_value is None else fill_value, aval.dtype)
         empty = ops.full((size,), 0, "int64")
-        extra = [empty] * return_index + [ops.full(aval.shape, 0, "int64")] * return_inverse + [empty] * return_counts
+        extra = [empty] * return_index + [ops.full(inverse_shape, 0, "int64")] * return_inverse
+        extra += [empty] * return_counts
+        values = values if axis is None else moveaxis(values, 0, axis)
         return (values, *extra) if extra else values
-    is_new = _differs(ordered, equal_nan)
+    ordered, index, is_new = _ordered_parts(parts, equal_nan)
     group = ops.sub(ops.cumsum(ops.convert_element_type(is_new, "int64")), 1)
     target = ops.where(is_new, group, size)
     fill = ops.getitem(ordered, 0) if fill_value is None else ops.convert_element_type(fill_value, aval.dtype)
-    values = ops.at(ops.broadcast_in_dim(fill, (size,), ()))[target].set(ordered, mode="drop")
-    out = [values]
+    values = ops.at(broadcast_to(fill, (size, *part_shape)))[target].set(ordered, mode="drop")
+    out = [values if axis is None else moveaxis(values, 0, axis)]
     if return_index:
         first = ops.broadcast_in_dim(ops.getitem(index, 0), (size,), ())
         out.append(ops.at(first)[target].set(index, mode="drop"))
     if return_inverse:
-        inverse = ops.sort((index, group))[1]
-        out.append(ops.reshape(inverse, aval.shape))
+        out.append(ops.reshape(ops.sort((index, group))[1], inverse_shape))
     if return_counts:
         out.append(ops.at(ops.full((size,), 0, "int64"))[group].add(ops.full((count,), 1, "int64"), mode="drop"))
-    return tuple(out) if len(out) > 1 else values
+    return tuple(out) if len(out) > 1 else out[0]
 
 
-def count_different(name: str, x: Tracer, equal_nan: bool) -> int:
-    """Returns how many different elements a traced array has, if its value is known.
+def _ordered_parts(parts: Any, equal_nan: bool) -> tuple[Any, Any, Any]:
+    """Returns the parts along the first dimension in order, their positions, and which differ from the one before."""
+    count, *part_shape = get_aval(parts).shape
+    columns = ops.reshape(parts, (count, math.prod(part_shape)))
+    keys = [ops.getitem(columns, (slice(None), i)) for i in range(math.prod(part_shape))]
+    *keys, index = ops.sort((*keys, ops.iota("int64", count)), num_keys=max(1, len(keys)))
+    is_new = ops.eq(ops.iota("int64", count), 0)
+    for key in keys:
+        is_new = ops.bitwise_or(is_new, _differs(key, equal_nan))
+    ordered = keys[0] if not part_shape else ops.take(parts, index, axis=0)
+    return ordered, index, is_new
+
+
+def count_different(name: str, x: Tracer, equal_nan: bool, axis: int | None = None) -> int:
+    """Returns how many different elements, or parts along a dimension, a traced array has, if its value is known.
 
     Raises:
       ConcretizationTypeError: it is not known.
@@ -107,7 +120,8 @@ def count_different(name: str, x: Tracer, equal_nan: bool) -> int:
             f"{name}: expected an array whose values are known, got the tracer {get_aval(x)}: how many are different "
             f"would decide a shape; give their number, {name}(x, size=n)"
         )
-    return int(of_sorted(numpy.unique, known, equal_nan=equal_nan).size)
+    found = of_sorted(numpy.unique, known, axis=axis, equal_nan=equal_nan)
+    return int(found.size if axis is None else found.shape[axis])
 
 
 def of_sorted(function: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import (
+    ArgumentIndexError,
     ArgumentTypeError,
     ArgumentValueError,
     IndexTypeError,
@@ -47,7 +48,7 @@ def take(
 
     Args:
       a: an array.
-      indices: an array of integers, which may be traced.
+      indices: an array of integers, which may be traced; booleans are 0 and 1.
       axis: the dimension; None for the flattened array.
       out: not supported.
       mode: ``"raise"``, of positions that are known, ``"clip"`` and ``"wrap"`` as in NumPy; ``"fill"`` gives
@@ -58,7 +59,7 @@ def take(
       fill_value: by default NaN; of integers the smallest, of unsigned ones the largest, and True.
 
     Raises:
-      ArgumentIndexError: a known position is outside, as NumPy's IndexError.
+      ArgumentIndexError: a known position is outside, or there are no elements; as NumPy's IndexError.
       ArgumentTypeError: positions are not integers.
       ArgumentValueError: there is no such mode, or traced positions are to raise.
 
@@ -74,7 +75,13 @@ def take(
     if axis is None or is_axis_of_scalar(axis, aval.ndim):
         a, axis = reshape(a, (aval.size,)), 0
     axis = canonical_axis("take", axis, get_aval(a).ndim)
+    if get_aval(indices).dtype.kind == "b":  # as in NumPy: no mask, but 0 and 1
+        indices = ops.convert_element_type(indices, "int64")
     _check_integers("take", indices)
+    if not get_aval(a).shape[axis] and get_aval(indices).size:
+        raise ArgumentIndexError(
+            f"take: expected an axis with elements, got the shape {aval.shape}; leave the positions empty"
+        )
     mode = "fill" if mode is None and fill_value is not None else mode
     chosen, positions = _mode("take", mode, indices, get_aval(a).shape[axis])
     wrap = chosen != "clip"  # as in NumPy, where it disables negative positions

@@ -50,6 +50,12 @@ class Precision(enum.Enum):
     HIGH = 1
     HIGHEST = 2
 
+    @classmethod
+    def _missing_(cls, value: object) -> Precision | None:
+        """Returns the precision of a name that `dot_general` takes, as ``Precision("float32")``."""
+        name = _NAMES.get(value.lower()) if isinstance(value, str) else None
+        return None if name is None else cls[name.upper()]
+
 
 _NAMES: dict[str | Precision, str] = {
     **dict.fromkeys(("default", "fastest", "bfloat16"), "default"),

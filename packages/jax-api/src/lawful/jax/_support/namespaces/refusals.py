@@ -29,6 +29,9 @@ NEUTRAL: Final = frozenset(
     )
 )
 
+#: Values of arguments that are what lawful does, beside the default.
+OWN_VALUES: Final = {"mode": ("low",)}
+
 #: Why an argument is refused, for the error message and the page "Coming from JAX".
 REASONS: Final = {
     "out": "arrays are immutable; use the result",

@@ -15,7 +15,7 @@ from lawful.autodiff import LinearFunction, VJPFunction
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, shorten
 from lawful.jax._support.array import Array, as_jax, placed, plain, weak
 from lawful.jax._support.devices import DEVICE_ARRAYS
-from lawful.jax._support.namespaces.refusals import NEUTRAL, REASONS
+from lawful.jax._support.namespaces.refusals import NEUTRAL, OWN_VALUES, REASONS
 from lawful.jax._support.user_functions import within
 
 Function = Callable[..., Any]
@@ -117,6 +117,8 @@ class Keywords:
 
 def _changes_nothing(name: str, x: Any, default: Any) -> bool:
     if x is None or x is default or name in NEUTRAL:
+        return True
+    if isinstance(x, str) and x in OWN_VALUES.get(name, ()):
         return True
     return type(x) is type(default) and isinstance(x, bool | int | float | str | tuple) and bool(x == default)
 

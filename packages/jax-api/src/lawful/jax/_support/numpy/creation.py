@@ -111,6 +111,35 @@ def isscalar(element: Any) -> bool:
     return not element.ndim if is_array(element) and hasattr(element, "ndim") else numpy.isscalar(element)
 
 
+def broadcast_arrays(*args: Any) -> tuple[Any, ...]:
+    """Returns the arrays, each broadcast to the shape that they broadcast to together."""
+    return tuple(lawful_numpy.broadcast_arrays(*args))
+
+
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
+    """Returns the coordinates of the points of a grid; see `lawful.numpy.meshgrid`."""
+    return tuple(lawful_numpy.meshgrid(*xi, copy=copy, sparse=sparse, indexing=indexing))
+
+
+def _described_list(x: Any) -> Any:
+    return numpy.asarray(x) if isinstance(x, list | tuple) else x
+
+
+def ndim(a: Any) -> int:
+    """Returns the number of dimensions of an array, or of nested lists."""
+    return lawful_numpy.ndim(_described_list(a))
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """Returns the lengths of the dimensions of an array, or of nested lists."""
+    return lawful_numpy.shape(_described_list(a))
+
+
+def size(a: Any, axis: Any = None) -> int:
+    """Returns the number of elements of an array, or of nested lists; see `lawful.numpy.size`."""
+    return lawful_numpy.size(_described_list(a), axis)
+
+
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     """Returns an array with more elements at its ends; see `lawful.numpy.pad`.
 
