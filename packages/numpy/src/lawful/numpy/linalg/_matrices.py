@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import numpy
@@ -28,6 +30,23 @@ class LinAlgError(ArgumentValueError, numpy.linalg.LinAlgError):
     Traceback (most recent call last):
     lawful.numpy.linalg._matrices.LinAlgError: ...: inv: expected matrices that NumPy accepts, got Singular matrix; ...
     """
+
+
+class _Values(threading.local):
+    may_be_bad = False
+
+
+_values = _Values()
+
+
+@contextmanager
+def bad_matrices_give_nan() -> Iterator[None]:
+    """Evaluates functions of bad matrices within a ``with`` block as under ``jit``: to NaN or infinity."""
+    before, _values.may_be_bad = _values.may_be_bad, True
+    try:
+        yield
+    finally:
+        _values.may_be_bad = before
 
 
 def by_numpy(
@@ -55,7 +74,9 @@ def by_numpy(
             try:
                 return numpy_function(*args, **kwargs)
             except numpy.linalg.LinAlgError as error:
-                function(*args, **kwargs)  # raises if a shape is wrong
+                result = function(*args, **kwargs)  # raises if a shape is wrong
+                if _values.may_be_bad:
+                    return result
                 raise LinAlgError(
                     f"{name}: expected matrices that NumPy accepts, got {error}; use pinv, lstsq or svd "
                     "where a matrix may be singular"

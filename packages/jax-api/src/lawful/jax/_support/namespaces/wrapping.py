@@ -17,6 +17,7 @@ from lawful.jax._support.array import Array, as_jax, placed, plain, weak
 from lawful.jax._support.devices import DEVICE_ARRAYS
 from lawful.jax._support.namespaces.refusals import NEUTRAL, OWN_VALUES, REASONS
 from lawful.jax._support.user_functions import within
+from lawful.numpy.linalg._matrices import LinAlgError, bad_matrices_give_nan
 
 Function = Callable[..., Any]
 #: JAX's parameter that lays out a result. The wrappers do it, and no function of lawful has it.
@@ -48,7 +49,11 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
             if hasattr(kwargs.get("device"), "devices_indices_map"):
                 place = kwargs.pop("device")
         with numpy.errstate(all="ignore"):
-            result = function(*map(plain, args), **kwargs)
+            try:
+                result = function(*map(plain, args), **kwargs)
+            except LinAlgError:
+                with bad_matrices_give_nan():
+                    result = function(*map(plain, args), **kwargs)
         result = _owned(as_jax(result), args)
         return placed(result, place)
 
