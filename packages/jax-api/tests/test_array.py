@@ -4,6 +4,7 @@ import copy
 import operator
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -209,6 +210,21 @@ def test_array_dot_takes_the_arguments_of_jax() -> None:
     assert X.dot(X, precision="highest") == 5.0
     assert X.dot(X, preferred_element_type=complex).dtype == np.complex128
     assert jax.jit(lambda x: x.dot(x, precision="high", preferred_element_type=float))(X) == 5.0
+
+
+def test_array_methods_take_the_keywords_of_jax() -> None:
+    def results(x: Any) -> tuple[Any, ...]:
+        small = x.astype(jnp.int8)
+        return (
+            small.sum(promote_integers=False),
+            small.prod(axis=0, promote_integers=False, initial=2),
+            x.searchsorted(1.5, method="sort"),
+            x.take(jnp.array([0, 9]), mode="fill", fill_value=7.0, unique_indices=True, indices_are_sorted=True),
+        )
+
+    for found in (results(X), jax.jit(results)(X), jax.vmap(results)(X[None])):
+        assert [x.dtype.name for x in found] == ["int8", "int8", "int64", "float64"]
+        assert [x.ravel().tolist() for x in found] == [[3], [0], [2], [0.0, 7.0]]
 
 
 def test_index_objects_give_arrays() -> None:

@@ -322,6 +322,19 @@ def _with_place(method: Method) -> Method:
     return call
 
 
+def _with_keywords(name: str, method: Method) -> Method:
+    """Returns a method that is the function of `jax.numpy` of its name where keywords are given that only that has."""
+
+    @functools.wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs and not _KEYWORDS.isdisjoint(kwargs):
+            return getattr(importlib.import_module("lawful.jax.numpy"), name)(self, *args, **kwargs)
+        return method(self, *args, **kwargs)
+
+    return call
+
+
+_KEYWORDS = frozenset({"promote_integers", "method", "fill_value", "unique_indices", "indices_are_sorted"})
 _PYTHON_SCALARS = (bool, int, float, complex)
 _OPERATORS = (
     *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod"),
@@ -364,6 +377,9 @@ def _define_methods() -> None:
     for name in ("flatten", "ravel", "repeat", "reshape"):
         setattr(Array, name, _with_place(getattr(Array, name)))
         define_array_methods(type("Placed", (), {name: _with_place(getattr(Tracer, name))}))
+    for name in ("prod", "searchsorted", "sum", "take"):
+        setattr(Array, name, _with_keywords(name, getattr(Array, name)))
+        define_array_methods(type("Keywords", (), {name: _with_keywords(name, getattr(Tracer, name))}))
     define_array_methods(type("Updated", (), {"at": property(_At, doc=Array.at.__doc__)}))
     for name in vars(ops.AtIndex):
         if not name.startswith("_"):
