@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lawful import batching, ops
-from lawful.batching._batch import names_axis
+from lawful.batching._axis import names_axis
 from lawful.batching._collectives import axes as collective_axes
 from lawful.batching._collectives import declaration, permutation
 from lawful.core import ArgumentTypeError

@@ -11,7 +11,7 @@ from lawful.laws import Case, LawViolation, laws, quick
 from lawful.laws.systems import lawful
 from lawful.parallel import NamedSharding, sharding_constraint_p
 from lawful.parallel._shard_map import reference, rules
-from lawful.staging import _recorder
+from lawful.staging import _equations
 
 pytestmark = pytest.mark.once
 
@@ -62,8 +62,8 @@ def doubled_constraint(patch: pytest.MonkeyPatch) -> None:
 
 
 def cast_for_each_use(patch: pytest.MonkeyPatch) -> None:
-    right = _recorder.vary_alike
-    patch.setattr(_recorder, "vary_alike", lambda trace, casts, *rest: right(trace, {}, *rest))
+    right = _equations.vary_alike
+    patch.setattr(_equations, "vary_alike", lambda trace, casts, *rest: right(trace, {}, *rest))
 
 
 def neighbour(patch: pytest.MonkeyPatch) -> None:

@@ -8,13 +8,13 @@
 import typing as _typing
 
 from lawful.autodiff._arguments import match_tree
-from lawful.autodiff._dual import zero_tangent
-from lawful.autodiff._jvp import as_tangent_of, instantiated, jvp_flat, jvp_jaxpr
+from lawful.autodiff._jvp import jvp_flat, jvp_jaxpr
 from lawful.autodiff._linear_function import LinearFunction
 from lawful.autodiff._linearize import linearize_jaxpr, recorded_zeros
 from lawful.autodiff._stop_gradient import stop_gradient_p
 from lawful.autodiff._transpose import backward_pass, linear_program, linear_transpose, transpose_jaxpr
 from lawful.autodiff._vjp import VJPFunction
+from lawful.autodiff._zeros import as_tangent_of, instantiated, zero_tangent
 from lawful.core import lazy_imports as _lazy_imports
 
 # isort: split

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core import Primitive, ShapedArray, SourceLine, Trace, Tracer, Zero, get_aval, pair_of_rule
+from lawful.core import Primitive, ShapedArray, SourceLine, Trace, Tracer, get_aval, pair_of_rule
 
 
 class DualTracer(Tracer):
@@ -35,11 +35,6 @@ class DualTracer(Tracer):
 
     def parent_value(self) -> Any:
         return self.primal
-
-
-def zero_tangent(x: Any) -> Zero:
-    """Returns the symbolic zero tangent of a primal value."""
-    return Zero(get_aval(x).to_tangent_aval())
 
 
 def run_jvp_rule(

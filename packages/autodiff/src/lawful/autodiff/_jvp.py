@@ -10,7 +10,8 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
-from lawful.autodiff._dual import DualTracer, run_jvp_rule, zero_tangent
+from lawful.autodiff._dual import DualTracer, run_jvp_rule
+from lawful.autodiff._zeros import as_tangent_of, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
     Hook,
@@ -22,14 +23,12 @@ from lawful.core import (
     eval_closed_jaxpr,
     float0,
     get_aval,
-    instantiate_zeros,
     memoize,
     new_trace,
     register_array_type,
     set_current,
     user_source,
 )
-from lawful.ops import full, with_weakness_of
 from lawful.staging import copy_aliased, function_name, require_callable, trace_to_jaxpr
 
 
@@ -77,7 +76,11 @@ jvp_hook: Final[Hook[type[JVPTrace]]] = Hook("jvp", JVPTrace)
 def jvp_flat(
     function: Callable[..., Sequence[Any]], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[list[Any], list[Any]]:
-    """Returns the flat outputs of a flat function, and their tangents, in which zeros are symbolic."""
+    """Returns the flat outputs of a flat function, and their tangents, in which zeros are symbolic.
+
+    >>> jvp_flat(lambda x, y: [x * y, y], [3.0, 2.0], [1.0, zero_tangent(2.0)])
+    ([6.0, 2.0], [2.0, Zero(~f64[])])
+    """
     trace = jvp_hook.for_traces(current.trace)
     with new_trace(trace):
         outs = function(*map(trace.new_tracer, primals, tangents))
@@ -151,6 +154,10 @@ def jvp_jaxpr(
     Returns:
       A jaxpr of the primals and then the given tangents, which gives the outputs and then those of their tangents
       that the second result marks.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> jvp_jaxpr(make_jaxpr(lambda x, y: (x, y))(1.0, 2.0), (True, False), False)
+    ({ lambda ; a:~f64[] b:~f64[] c:~f64[]. let in (a, b, c) }, (True, False))
     """
     avals = closed.in_avals
     given = [aval.to_tangent_aval() for aval, nonzero in zip(avals, nonzeros, strict=True) if nonzero]
@@ -172,18 +179,3 @@ def jvp_jaxpr(
 
     jaxpr = trace_to_jaxpr(differentiated, [*avals, *given], transformation="jvp", name=f"jvp_{closed.jaxpr.name}")
     return jaxpr, nonzeros_out
-
-
-def as_tangent_of(primal: Any, tangent: Any) -> Any:
-    """Returns an instantiated tangent of exactly the tangent type of a primal, weakness included."""
-    return with_weakness_of(instantiated(tangent), get_aval(primal).to_tangent_aval())
-
-
-def instantiated(tangent: Any) -> Any:
-    """Returns zeros for a symbolic zero, and anything else as it is.
-
-    Where a program is recorded they are an equation of it, because a jaxpr within a jaxpr has no constants.
-    """
-    if type(tangent) is not Zero or tangent.aval.dtype == float0:
-        return instantiate_zeros(tangent)
-    return full(tangent.aval.shape, 0, tangent.aval.dtype)

@@ -167,3 +167,12 @@ def copy_aliased_outputs(linearized: Linearized, aux: Any) -> Any:
 
     linearized.outs = [own(x) for x in linearized.outs]
     return tree.map(own, aux)
+
+
+def constants_by_use(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns a jaxpr with its constants in the order of their first use."""
+    jaxpr = closed.jaxpr
+    values = dict(zip(jaxpr.constvars, closed.consts, strict=True))
+    atoms = [atom for eqn in jaxpr.eqns for atom in eqn.invars] + [*jaxpr.outvars]
+    constvars = [atom for atom in dict.fromkeys(atoms) if atom in values]
+    return ClosedJaxpr(jaxpr.replace(constvars=constvars), [values[var] for var in constvars])

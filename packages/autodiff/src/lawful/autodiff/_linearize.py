@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from lawful import tree
 from lawful.autodiff._arguments import flat_function
-from lawful.autodiff._dual import DualTracer, run_jvp_rule, zero_tangent
-from lawful.autodiff._linear_function import LinearFunction, copy_aliased_outputs
+from lawful.autodiff._dual import DualTracer, run_jvp_rule
+from lawful.autodiff._linear_function import LinearFunction, constants_by_use, copy_aliased_outputs
 from lawful.autodiff._transpose import backward_pass
+from lawful.autodiff._zeros import zero_tangent
 from lawful.core import (
     ClosedJaxpr,
     Hook,
@@ -193,15 +194,6 @@ class Linearized:
 linearize_hook: Final[Hook[type[Linearized]]] = Hook("linearize", Linearized)
 
 
-def constants_by_use(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns a jaxpr with its constants in the order of their first use."""
-    jaxpr = closed.jaxpr
-    values = dict(zip(jaxpr.constvars, closed.consts, strict=True))
-    atoms = [atom for eqn in jaxpr.eqns for atom in eqn.invars] + [*jaxpr.outvars]
-    constvars = [atom for atom in dict.fromkeys(atoms) if atom in values]
-    return ClosedJaxpr(jaxpr.replace(constvars=constvars), [values[var] for var in constvars])
-
-
 def instantiated_by(linear: PartialTrace, tangent: Any) -> Any:
     """Returns a tangent that is no symbolic zero, unless its dtype is float0; zeros are recorded."""
     if type(tangent) is not Zero or tangent.aval.dtype == float0:
@@ -210,7 +202,11 @@ def instantiated_by(linear: PartialTrace, tangent: Any) -> Any:
 
 
 def recorded_zeros(linear: PartialTrace, aval: ShapedArray) -> Any:
-    """Returns zeros as an equation of the linear program, so that they are no residual."""
+    """Returns zeros as an equation of the linear program, so that they are no residual.
+
+    >>> recorded_zeros(PartialTrace(current.trace, "linearize"), ShapedArray((3,), float))
+    Tracer(f64[3], linearize)
+    """
     scalar = aval.dtype.type(0)
     if not aval.shape:
         return scalar.item() if aval.weak_type else scalar
@@ -264,6 +260,10 @@ def linearize_jaxpr(
     Returns:
       The primal jaxpr, which gives the outputs and then the residuals; the linear jaxpr of the residuals and then
       the input tangents, which gives output tangents; and for each output whether that gives its tangent.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> linearize_jaxpr(make_jaxpr(lambda x: x * 3.0)(1.0), (True,))[1]
+    { lambda ; a:~f64[]. let b:~f64[] = mul a 3.0:~f64[] in (b,) }
     """
     outer = JaxprTrace(current.trace, "linearize")
     with new_trace(outer):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from lawful import tree
 from lawful.autodiff._arguments import checked_leaves, flat_function, single_cotangent
-from lawful.autodiff._jvp import instantiated
+from lawful.autodiff._zeros import instantiated
 from lawful.core import (
     ArgumentTypeError,
     Atom,
@@ -70,6 +70,10 @@ def backward_pass(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
     """Returns the cotangents of the inputs of a linear jaxpr from those of its outputs; zeros are symbolic, or None.
 
     Every equation must be linear in the variables that depend on inputs; constants are residuals.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> backward_pass(make_jaxpr(lambda x: x * 3.0)(1.0), [2.0])
+    [6.0]
     """
     return transpose_hook.for_traces(closed, cts)
 
@@ -105,6 +109,9 @@ def linear_program(
 
     Returns:
       The jaxpr of the outputs that depend on the inputs, for each output whether it does, and all outputs.
+
+    >>> linear_program(lambda x: [x * 3.0, 2.0], [ShapedArray((), float)])[:2]
+    ({ lambda ; a:f64[]. let b:f64[] = mul a 3.0:f64[] in (b,) }, [True, False])
     """
     trace = PartialTrace(current.trace, "linear_transpose")
     with new_trace(trace):
@@ -133,6 +140,10 @@ def transpose_jaxpr(
     Returns:
       A jaxpr of the other inputs and then the given cotangents, which gives those cotangents of linear inputs that
       are marked in the second result.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> transpose_jaxpr(make_jaxpr(lambda x: x * 3.0)(1.0), (True,), (True,))
+    ({ lambda ; a:~f64[]. let b:~f64[] = mul a 3.0:~f64[] in (b,) }, (True,))
     """
     residual_avals = [aval for aval, lin in zip(closed.in_avals, linear, strict=True) if not lin]
     linear_avals = [aval for aval, lin in zip(closed.in_avals, linear, strict=True) if lin]

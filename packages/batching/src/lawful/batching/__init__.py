@@ -8,7 +8,8 @@ array([1., 2., 3.])
 
 import typing as _typing
 
-from lawful.batching._batch import AxisData, BatchTrace, batch_jaxpr, mentions_axis, new_batch_trace, place_batch_dim
+from lawful.batching._axis import AxisData, mentions_axis
+from lawful.batching._batch import BatchTrace, batch_jaxpr, new_batch_trace, place_batch_dim
 from lawful.batching._vmap import common_size, input_axes, output_axes
 from lawful.core import lazy_imports as _lazy_imports
 

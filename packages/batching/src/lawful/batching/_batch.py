@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Any, Final
 
+from lawful.batching._axis import AxisData, mentions_axis, names_axis
 from lawful.core import (
     ClosedJaxpr,
     Hook,
-    Jaxpr,
     Primitive,
     ShapedArray,
     SourceLine,
@@ -24,7 +24,6 @@ from lawful.core import (
     memoize,
     new_trace,
     pair_of_rule,
-    record,
     register_array_type,
     set_current,
     types_alike,
@@ -32,15 +31,6 @@ from lawful.core import (
 )
 from lawful.ops import add_batch_dim, move_batch_dim
 from lawful.staging import trace_to_jaxpr
-
-
-@record
-class AxisData:
-    """The axis that is mapped over: its size, its name if it has one, and the axes of a mesh that it is split over."""
-
-    size: int
-    name: Hashable | None = None
-    spmd_axes: tuple[Hashable, ...] = ()
 
 
 class BatchTracer(Tracer):
@@ -72,7 +62,13 @@ def batched_aval(aval: ShapedArray, dim: int | None, size: int) -> ShapedArray:
 
 
 class BatchTrace(Trace):
-    """Applies batching rules, under the parent. Operations on constants go to the parent."""
+    """Applies batching rules, under the parent. Operations on constants go to the parent.
+
+    >>> from lawful.ops import full, sin
+    >>> with new_trace(trace := BatchTrace(current.trace, AxisData(3))):
+    ...     sin(trace.new_tracer(full((3, 2), 0.0), 0))
+    Tracer(f64[2], vmap)
+    """
 
     __slots__ = ("axis_data", "collective")
 
@@ -127,7 +123,11 @@ batch_hook: Final[Hook[type[BatchTrace]]] = Hook("batching", BatchTrace)
 
 
 def new_batch_trace(parent: Trace, axis_data: AxisData) -> BatchTrace:
-    """Returns a trace that batches over an axis."""
+    """Returns a trace that batches over an axis.
+
+    >>> new_batch_trace(current.trace, AxisData(3, "rows")).axis_env
+    (('rows', 3),)
+    """
     return batch_hook.for_traces(parent, axis_data)
 
 
@@ -138,23 +138,6 @@ def weak_results(primitive: Primitive, args: Sequence[Any], params: dict[str, An
     avals, params = types_alike(primitive, [get_aval(x) for x in args], params)
     out = primitive.rule("abstract_eval")(*avals, **params)
     return [aval.weak_type for aval in (out if primitive.multiple_results else (out,))]
-
-
-def names_axis(axis_name: Hashable, name: Hashable) -> bool:
-    """Whether the parameter ``axis_name`` of a collective, a name or a tuple of them, has a name."""
-    return axis_name == name or (type(axis_name) is tuple and name in axis_name)
-
-
-def mentions_axis(jaxpr: Jaxpr, name: Hashable | None = None) -> bool:
-    """Whether an equation of a jaxpr, or of one inside it, is over the axis of this name; None means any name."""
-    pending = [jaxpr]
-    while pending:
-        for eqn in pending.pop().eqns:
-            found = eqn.params.get("axis_name")
-            if found is not None and (name is None or names_axis(found, name)):
-                return True
-            pending.extend(jaxprs_in_params(eqn.params))
-    return False
 
 
 def batch_flat(
@@ -182,7 +165,11 @@ def batch_flat(
 
 
 def place_batch_dim(x: Any, dim: int | None, wanted: int | None, size: int) -> Any:
-    """Returns a value with its batch dimension where it is wanted, repeated if it has none yet."""
+    """Returns a value with its batch dimension where it is wanted, repeated if it has none yet.
+
+    >>> place_batch_dim(1.0, None, 0, 3)
+    array([1., 1., 1.])
+    """
     if wanted is None:
         assert dim is None, "a batched value cannot lose its batch dimension"
         return x
@@ -204,6 +191,10 @@ def batch_jaxpr(
       dims: for each input, its batch dimension, or None if all batch elements share it.
       instantiate: whether outputs that all batch elements share are repeated, for all or for each. An output that is
         instantiated has its batch dimension in front.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> batch_jaxpr(make_jaxpr(lambda x: x)(2.0), AxisData(3), (0,), False)
+    ({ lambda ; a:f64[3]. let in (a,) }, (0,))
     """
     size = axis_data.size
     in_avals = [batched_aval(aval, dim, size) for aval, dim in zip(closed.in_avals, dims, strict=True)]

@@ -8,7 +8,8 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final
 
 from lawful import tree
-from lawful.batching._batch import AxisData, batch_flat, place_batch_dim
+from lawful.batching._axis import AxisData
+from lawful.batching._batch import batch_flat, place_batch_dim
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,

@@ -49,12 +49,13 @@ from lawful.core._hook import Hook, is_plain, plain, plain_traces
 from lawful.core._jaxpr.arguments import require_closed, require_jaxpr
 from lawful.core._jaxpr.deduplication import deduplicated
 from lawful.core._jaxpr.effects import applies_effects, has_effects
-from lawful.core._jaxpr.eval import eval_closed_jaxpr, eval_jaxpr, expand_call, last_uses
+from lawful.core._jaxpr.eval import eval_closed_jaxpr, eval_jaxpr, last_uses
 from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._jaxpr.memoization import memoize, memoize_program
 from lawful.core._jaxpr.nesting import (
     Run,
     distinct_jaxprs,
+    expand_call,
     holds_constants,
     holds_jaxprs,
     jaxprs_in_params,

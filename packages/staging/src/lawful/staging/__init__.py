@@ -37,9 +37,9 @@ from lawful.staging._numpy_backend.program import numpy_backend
 from lawful.staging._numpy_backend.source import numpy_function
 from lawful.staging._ownership import copy_aliased, memory_owner, read_only
 from lawful.staging._passes.cse import cse_jaxpr
-from lawful.staging._passes.dce import dce_call, dce_jaxpr, kept, used_inputs, without_effects
-from lawful.staging._passes.hoisting import hoist_call, hoist_common, hoist_groups
-from lawful.staging._passes.partial_eval import Split, consts_as_inputs, merge_lists, partial_eval_jaxpr
+from lawful.staging._passes.dce import dce_call, dce_jaxpr, kept, merge_lists, used_inputs, without_effects
+from lawful.staging._passes.hoisting import consts_as_inputs, hoist_call, hoist_common, hoist_groups
+from lawful.staging._passes.partial_eval import Split, partial_eval_jaxpr
 from lawful.staging._recorder import (
     JaxprTrace,
     JaxprTracer,

@@ -7,7 +7,7 @@ which evaluates it or records it in its own way: this is partial evaluation whil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from lawful.core import (
-    ArgumentTypeError,
     Atom,
     Casts,
     ClosedJaxpr,
@@ -29,16 +28,14 @@ from lawful.core import (
     Var,
     applies_effects,
     current,
-    holds_constants,
     new_trace,
     register_array_type,
     register_dispatch_module,
-    shorten,
     user_source,
-    vary_alike,
     with_axes,
 )
 from lawful.staging._constants import Constants
+from lawful.staging._equations import operands_of, result_avals
 from lawful.staging._known_results import evaluated
 from lawful.staging._ownership import read_only
 
@@ -46,7 +43,11 @@ register_dispatch_module(__name__)
 
 
 class JaxprTracer(Tracer):
-    """A variable of the program being recorded. Only its type is known."""
+    """A variable of the program being recorded. Only its type is known.
+
+    >>> JaxprTrace(current.trace, "make_jaxpr").new_input(ShapedArray((3,), float))
+    Tracer(f64[3], make_jaxpr)
+    """
 
     __slots__ = ("aval", "source", "variable")
 
@@ -63,19 +64,6 @@ class JaxprTracer(Tracer):
 
 
 register_array_type(JaxprTracer, aval=attrgetter("aval"))
-
-
-def _result_avals(primitive: Primitive, out: Any) -> list[ShapedArray]:
-    """Returns what an abstract evaluation gave as a list of types; raises ArgumentTypeError if it is none."""
-    values = [out] if not primitive.multiple_results else [*out] if isinstance(out, Iterable) else out
-    if isinstance(values, list) and all(type(getattr(value, "aval", value)) is ShapedArray for value in values):
-        return [getattr(value, "aval", value) for value in values]
-    wanted = "a list of ShapedArray" if primitive.multiple_results else "a ShapedArray"
-    raise ArgumentTypeError(
-        f"abstract evaluation of '{primitive.name}': expected {wanted}, got {shorten(out)} of type "
-        f"{type(out).__name__}; return a ShapedArray for each result, and a list of them if and only if the primitive "
-        "has multiple_results"
-    )
 
 
 class Recorder(Trace):
@@ -98,16 +86,10 @@ class Recorder(Trace):
 
     def record(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Adds an equation, and returns the tracer(s) of what it binds."""
-        if "stage" in primitive.rules:  # a call of a Python function, which becomes a jaxpr
-            args, params = primitive.rule("stage")(self, args, params)
-        if "hoist" in primitive.rules and holds_constants(params):
-            args, params = primitive.rule("hoist")(args, params)
-        if self.checked_axes:
-            args, params = vary_alike(self, self.casts, primitive, args, params)
-        constant = self.constants.atom
-        atoms = [x.variable if type(x) is JaxprTracer and x._trace is self else constant(x, self) for x in args]
+        args, params = operands_of(self, primitive, args, params)
+        atoms = [self.atom(x) for x in args]
         out = primitive.rule("abstract_eval")(*[atom.aval for atom in atoms], **params)
-        avals = [out] if type(out) is ShapedArray and not primitive.multiple_results else _result_avals(primitive, out)
+        avals = [out] if type(out) is ShapedArray and not primitive.multiple_results else result_avals(primitive, out)
         if self.checked_axes:
             avals = with_axes(primitive, atoms, params, avals)
         self.eqns.append(JaxprEqn(primitive, atoms, outvars := [*map(Var, avals)], params, source := user_source()))
@@ -130,7 +112,13 @@ class Recorder(Trace):
 
 
 class JaxprTrace(Recorder):
-    """Records every primitive applied while it is current (omnistaging)."""
+    """Records every primitive applied while it is current (omnistaging).
+
+    >>> from lawful.ops import mul
+    >>> with new_trace(JaxprTrace(current.trace, "make_jaxpr")):
+    ...     mul(2.0, 3.0)
+    Tracer(f64[], make_jaxpr)
+    """
 
     __slots__ = ()
 
@@ -143,17 +131,18 @@ class JaxprTrace(Recorder):
 
 
 class PartialTrace(Recorder):
-    """Records the primitives that depend on its tracers, and passes the others to its parent."""
+    """Records the primitives that depend on its tracers, and passes the others to its parent.
+
+    >>> from lawful.ops import mul
+    >>> with new_trace(PartialTrace(current.trace, "linearize")):
+    ...     mul(2.0, 3.0)
+    np.float64(6.0)
+    """
 
     __slots__ = ("filled", "repeated", "volatile")
 
     def __init__(
-        self,
-        parent: Trace,
-        transformation: str,
-        source: SourceLine | None = None,
-        *,
-        repeated: bool = False,
+        self, parent: Trace, transformation: str, source: SourceLine | None = None, *, repeated: bool = False
     ) -> None:
         super().__init__(parent, transformation, source)
         #: Whether what is recorded runs more often than the rest: it has all effects, and calls are not split whose
@@ -221,6 +210,10 @@ def trace_to_jaxpr(
       trace_class: the class of the trace, or a function of its parent and ``transformation`` that makes it.
 
     The constants of the result may be tracers of enclosing transformations.
+
+    >>> from lawful.core import ShapedArray
+    >>> trace_to_jaxpr(lambda x: [x, 2.0], [ShapedArray((3,), float)])
+    { lambda ; a:f64[3]. let in (a, 2.0:~f64[]) }
     """
     trace = trace_class(current.trace, transformation)
     with new_trace(trace):

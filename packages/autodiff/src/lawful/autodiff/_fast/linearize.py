@@ -10,13 +10,8 @@ from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, evaluatio
 from lawful.autodiff._fast.tape import Known, Tangent, Tape
 from lawful.autodiff._fast.traced_rules import LinearizedRule, linearized_program, linearized_rule
 from lawful.autodiff._fast.transpose import pull_back
-from lawful.autodiff._linearize import (
-    Linearized,
-    LinearizeTrace,
-    LinearizeTracer,
-    constants_by_use,
-    instantiated_by,
-)
+from lawful.autodiff._linear_function import constants_by_use
+from lawful.autodiff._linearize import Linearized, LinearizeTrace, LinearizeTracer, instantiated_by
 from lawful.autodiff._transpose import backward_pass
 from lawful.core import (
     ClosedJaxpr,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from lawful.batching._batch import AxisData, names_axis
+from lawful.batching._axis import AxisData, names_axis
 from lawful.core import ArgumentTypeError, ArgumentValueError, current, get_aval, record, vary
 
 AxisName = Hashable

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from lawful import batching
-from lawful.batching._batch import AxisData, place_batch_dim
+from lawful.batching._axis import AxisData
+from lawful.batching._batch import place_batch_dim
 from lawful.batching._collectives.axes import AxisName, Groups, MappedAxis, mapped_axis
 from lawful.batching._vmap import vmap
 from lawful.core import Primitive, ShapedArray, Zero, get_aval, with_axes_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.batching._batch import AxisData
+from lawful.batching._axis import AxisData
 from lawful.batching._collectives.axes import AxisName, bound_axis, mapped_axis, names_of
 from lawful.core import Primitive, ShapedArray, current
 from lawful.ops import add, broadcasted_iota, div, mul, rem

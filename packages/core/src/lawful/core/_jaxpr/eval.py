@@ -12,7 +12,13 @@ from lawful.tree.base import at_source, source_override
 
 
 def last_uses(jaxpr: Jaxpr) -> list[list[Var]]:
-    """Returns, for each equation, the variables that nothing after it uses: their values can be freed."""
+    """Returns, for each equation, the variables that nothing after it uses: their values can be freed.
+
+    >>> from lawful.core import JaxprEqn, Primitive, get_aval
+    >>> x, y = Var(get_aval(1.0)), Var(get_aval(1.0))
+    >>> last_uses(Jaxpr([], [x], [JaxprEqn(Primitive("negated"), [x], [y], {})], [y])) == [[x]]
+    True
+    """
     seen: set[Var] = {atom for atom in jaxpr.outvars if type(atom) is Var}
     result: list[list[Var]] = []
     for eqn in reversed(jaxpr.eqns):
@@ -38,6 +44,10 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
       ArgumentTypeError: the number of arguments is wrong, or ``jaxpr`` is no jaxpr.
 
     Law: ``eval_jaxpr(make_jaxpr(f)(*args)) = f(*args)``. Source: ``jax.core.eval_jaxpr``.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> eval_jaxpr(parse_jaxpr("{ lambda ; a:f64[]. let in (a, 2.0:f64[]) }").jaxpr, (), 3.0)
+    [3.0, np.float64(2.0)]
     """
     require_jaxpr("eval_jaxpr", jaxpr)
     if len(args) != len(jaxpr.invars) or len(consts) != len(jaxpr.constvars):
@@ -61,12 +71,12 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     return [atom.val if type(atom) is Literal else env[atom] for atom in jaxpr.outvars]
 
 
-def expand_call(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
-    """Evaluates the jaxpr of a call: its rule in the slot ``"expand"``."""
-    return eval_closed_jaxpr(jaxpr, *args)
-
-
 def eval_closed_jaxpr(closed: ClosedJaxpr, *args: Any) -> list[Any]:
-    """Returns the outputs of a closed jaxpr at some inputs, under whatever transformation is current."""
+    """Returns the outputs of a closed jaxpr at some inputs, under whatever transformation is current.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> eval_closed_jaxpr(parse_jaxpr("{ lambda ; a:f64[]. let in (a, 2.0:f64[]) }"), 3.0)
+    [3.0, np.float64(2.0)]
+    """
     require_closed("eval_closed_jaxpr", closed)
     return eval_jaxpr(closed.jaxpr, closed.consts, *args)

@@ -17,7 +17,11 @@ from lawful.tree.base import SourceLine
 
 @final
 class Var:
-    """A variable: equal to itself only. It has a type, ``aval``; names are given by the printer."""
+    """A variable: equal to itself only. It has a type, ``aval``; names are given by the printer.
+
+    >>> Var(ShapedArray((3,), float))
+    Var(f64[3])
+    """
 
     __slots__ = ("__weakref__", "aval")
 
@@ -30,7 +34,11 @@ class Var:
 
 @final
 class Literal:
-    """A scalar constant that stands inline where a variable could. ``val`` is a NumPy or Python scalar."""
+    """A scalar constant that stands inline where a variable could. ``val`` is a NumPy or Python scalar.
+
+    >>> Literal(2.0)
+    Literal(2.0:~f64[])
+    """
 
     __slots__ = ("aval", "val")
 
@@ -47,7 +55,11 @@ Atom = Var | Literal
 
 
 class JaxprEqn:
-    """One equation: ``outvars = primitive[params] invars``, with the user's line that it comes from."""
+    """One equation: ``outvars = primitive[params] invars``, with the user's line that it comes from.
+
+    >>> JaxprEqn(Primitive("doubled"), [Literal(2.0)], [Var(get_aval(4.0))], {}).invars
+    [Literal(2.0:~f64[])]
+    """
 
     __slots__ = ("invars", "outvars", "params", "primitive", "source")
 
@@ -71,7 +83,12 @@ class JaxprEqn:
 
 
 class Jaxpr:
-    """A program: ``lambda constvars ; invars. let eqns in outvars``."""
+    """A program: ``lambda constvars ; invars. let eqns in outvars``.
+
+    >>> x = Var(ShapedArray((), float))
+    >>> Jaxpr([], [x], [], [x])
+    { lambda ; a:f64[]. let in (a,) }
+    """
 
     __slots__ = ("__weakref__", "constvars", "eqns", "invars", "name", "outvars")  # the first is no field
 
@@ -107,7 +124,12 @@ class Jaxpr:
 
 
 class ClosedJaxpr:
-    """A jaxpr with the values of its ``constvars``."""
+    """A jaxpr with the values of its ``constvars``.
+
+    >>> c = Var(get_aval(2.0))
+    >>> ClosedJaxpr(Jaxpr([c], [], [], [c]), [2.0]).consts
+    [2.0]
+    """
 
     __slots__ = ("__weakref__", "consts", "is_plain", "jaxpr", "memo", "transience")
 

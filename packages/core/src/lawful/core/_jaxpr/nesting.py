@@ -8,6 +8,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from lawful.core._jaxpr.eval import eval_closed_jaxpr
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn
 
 
@@ -45,6 +46,16 @@ def runs_of_call(eqn: JaxprEqn) -> list[Run]:
     (True, range(0, 1), range(0, 1))
     """
     return [Run(eqn.params["jaxpr"].jaxpr, range(len(eqn.invars)), range(len(eqn.outvars)))]
+
+
+def expand_call(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
+    """Evaluates the jaxpr of a call: its rule in the slot ``"expand"``.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> expand_call(3.0, jaxpr=parse_jaxpr("{ lambda ; a:f64[]. let in (a, a) }"))
+    [3.0, 3.0]
+    """
+    return eval_closed_jaxpr(jaxpr, *args)
 
 
 def sub_jaxprs(values: Iterable[Any]) -> Iterator[Jaxpr | ClosedJaxpr]:

@@ -133,6 +133,9 @@ def types_alike(
       primitive: the primitive.
       avals: the types of its operands.
       params: its parameters.
+
+    >>> types_alike(Primitive("plus"), [ShapedArray((2,), float)], {})
+    ([ShapedArray(f64[2])], {})
     """
     if not common_axes(avals) or not types_its_axes(primitive, params):
         return avals, params

@@ -2,25 +2,16 @@
 
 A primitive has a name, and a slot for each transformation. Its author fills the slots. A transformation looks up its
 rule by the name of the slot, so that a package outside this repository can add a transformation under a new name.
-
->>> double_p = Primitive("double")
->>> @double_p.def_impl
-... def double_impl(x):
-...     return x + x
->>> double_p.bind(4)
-8
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lawful.core._errors import AbsentRuleError, MissingRuleError
 from lawful.core._primitive.by_name import primitives_by_name
-from lawful.core._primitive.rules import SLOTS, Rule, Rules, note_impure_rule
+from lawful.core._primitive.rules import SLOTS, Rule, Rules, has_parameter, note_impure_rule
 from lawful.core._trace.trace import current
 from lawful.tree.base import register_dispatch_module
 
@@ -48,6 +39,13 @@ class Primitive:
         changes the order of two of them.
       pure_rules: whether its rules are pure functions of the types of the arguments and of the parameters. Only then
         its derivatives may be cached; otherwise each rule runs each time.
+
+    >>> double_p = Primitive("double")
+    >>> @double_p.def_impl
+    ... def double_impl(x):
+    ...     return x + x
+    >>> double_p.bind(4)
+    8
 
     Source: ``jax.extend.core.Primitive``, with the rules of all transformations in the primitive itself.
     """
@@ -189,7 +187,7 @@ class Primitive:
         A dim is the position of the batch dimension, or None. A rule with a parameter named ``axis_data`` is
         also given the size and name of the mapped axis.
         """
-        self.batch_takes_axis_data = _has_parameter(rule, "axis_data")
+        self.batch_takes_axis_data = has_parameter(rule, "axis_data")
         return self.def_rule("batch", rule)
 
     def def_lowering(self, rule: F, platform: str | None = None) -> F:
@@ -239,11 +237,3 @@ class Primitive:
         decide, and ``record(*args, **params)`` adds the rest to the program of what is unknown.
         """
         return self.def_rule("partial_eval", rule)
-
-
-def _has_parameter(rule: Rule, name: str) -> bool:
-    if type(rule) is FunctionType and not hasattr(rule, "__wrapped__"):
-        # 100× faster than a signature; it runs for each primitive when lawful is imported.
-        code = rule.__code__
-        return name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return name in inspect.signature(rule).parameters

@@ -35,6 +35,9 @@ class Trace:
       source: the user's line that applies it; by default found on the stack.
 
     A subclass defines ``process_primitive``, and makes the parent current while it runs rules.
+
+    >>> eval_trace.encloses(Trace(eval_trace, "counting"))
+    True
     """
 
     __slots__ = (
@@ -77,7 +80,14 @@ class Trace:
 
 
 class EvalTrace(Trace):
-    """The bottom of every stack of transformations: applies the primitive's NumPy implementation."""
+    """The bottom of every stack of transformations: applies the primitive's NumPy implementation.
+
+    >>> from lawful.core import Primitive
+    >>> half_p = Primitive("half")
+    >>> rule = half_p.def_impl(lambda x: x / 2)
+    >>> EvalTrace().process_primitive(half_p, [3.0], {})
+    1.5
+    """
 
     __slots__ = ()
 
@@ -125,7 +135,12 @@ current = _Current()
 
 
 class set_current:  # a generator would be 3× slower
-    """Makes a trace current, and restores the one before it, also after an error."""
+    """Makes a trace current, and restores the one before it, also after an error.
+
+    >>> with set_current(Trace(eval_trace, "counting")):
+    ...     current.trace.transformation
+    'counting'
+    """
 
     __slots__ = ("_before", "_trace")
 
@@ -141,7 +156,14 @@ class set_current:  # a generator would be 3× slower
 
 
 class new_trace(set_current):
-    """Makes the trace of a new transformation current; afterwards its tracers are unusable."""
+    """Makes the trace of a new transformation current; afterwards its tracers are unusable.
+
+    >>> with new_trace(trace := Trace(eval_trace, "counting")):
+    ...     trace.active
+    True
+    >>> trace.active
+    False
+    """
 
     __slots__ = ()
 

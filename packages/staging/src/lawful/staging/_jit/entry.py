@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
+from lawful import tree
 from lawful.core import ClosedJaxpr, ShapedArray, Tracer, current, exact_key
 from lawful.staging._backends import CompiledProgram
 
@@ -56,3 +57,15 @@ class Entry:
         return not self.closes_over_tracers or all(
             x._trace.encloses(current.trace) for x in self.consts if isinstance(x, Tracer)
         )
+
+
+def donated_leaves(signature: Signature, donate: tuple[int, ...], donate_names: tuple[str, ...]) -> tuple[int, ...]:
+    """Returns the positions, among the leaves, of those of donated arguments."""
+    if not donate and not donate_names:
+        return ()
+    static = [argnum for argnum, _ in signature.static if isinstance(argnum, int)]
+    args, kwargs = tree.unflatten(signature.in_tree, range(signature.in_tree.num_leaves))
+    argnums = [num - sum(argnum < num for argnum in static) for num in donate if num not in static]
+    chosen = [args[argnum] for argnum in argnums if argnum < len(args)]
+    chosen += [kwargs[name] for name in donate_names if name in kwargs]
+    return tuple(tree.leaves(chosen))

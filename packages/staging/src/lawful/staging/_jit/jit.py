@@ -21,13 +21,13 @@ from lawful.staging._jit.ahead_of_time import Lowered, Traced, shardings_of
 from lawful.staging._jit.cache_misses import note_trace, refuse_attribute, tracing
 from lawful.staging._jit.compiled import compiled
 from lawful.staging._jit.compiler_options import ChosenBackend, CompilerOptions, with_options
-from lawful.staging._jit.entry import Entry, Signature
+from lawful.staging._jit.entry import Entry, Signature, donated_leaves
 from lawful.staging._jit.passes import Pass, passed, passes_key, passes_of
 from lawful.staging._jit.primitive import jit_p
 from lawful.staging._jit.shardings import with_shardings
 from lawful.staging._jit.signature_cache import caches_of
 from lawful.staging._make_jaxpr import trace_tree
-from lawful.staging._passes.partial_eval import consts_as_inputs
+from lawful.staging._passes.hoisting import consts_as_inputs
 from lawful.staging._signature import (
     Statics,
     donated_of,
@@ -39,7 +39,11 @@ from lawful.staging._signature import (
 
 
 class JitFunction:
-    """The result of ``jit``: call it as the function, or ask for its traced, lowered and compiled forms."""
+    """The result of ``jit``: call it as the function, or ask for its traced, lowered and compiled forms.
+
+    >>> jit(lambda x: x * 2.0, backend="numpy").eval_shape(3.0)
+    ShapeDtypeStruct(shape=(), dtype=float64, weak_type=True)
+    """
 
     def __init__(
         self, function: Callable[..., Any], statics: Statics, donate: tuple[int, ...], donate_names: tuple[str, ...],
@@ -94,20 +98,10 @@ class JitFunction:
         closed = closed if consts else call
         tracers = any(isinstance(x, Tracer) for x in consts)
         note_trace(closed)
-        entry = Entry(signature, closed, out_tree, call, consts, tracers, self._donated_leaves(signature))
+        donated = donated_leaves(signature, self._donate, self._donate_names)
+        entry = Entry(signature, closed, out_tree, call, consts, tracers, donated)
         self._cache.insert(key, entry)
         return entry
-
-    def _donated_leaves(self, signature: Signature) -> tuple[int, ...]:
-        """Returns the positions, among the leaves, of those of donated arguments."""
-        if not self._donate and not self._donate_names:
-            return ()
-        static = [argnum for argnum, _ in signature.static if isinstance(argnum, int)]
-        args, kwargs = tree.unflatten(signature.in_tree, range(signature.in_tree.num_leaves))
-        argnums = [num - sum(argnum < num for argnum in static) for num in self._donate if num not in static]
-        chosen = [args[argnum] for argnum in argnums if argnum < len(args)]
-        chosen += [kwargs[name] for name in self._donate_names if name in kwargs]
-        return tuple(tree.leaves(chosen))
 
     def _run(self, entry: Entry, leaves: Sequence[Any]) -> Sequence[Any]:
         """Returns the flat results of a trace: runs its program, or applies `jit_p` where a transformation traces."""

@@ -23,7 +23,7 @@ from lawful.core import (
 from lawful.ops import with_weakness_of
 from lawful.staging._jit.compiled import compiled
 from lawful.staging._jit.compiler_options import refuse_nested
-from lawful.staging._passes.dce import dce_call, kept
+from lawful.staging._passes.dce import dce_call, kept, merge_lists
 from lawful.staging._passes.hoisting import Call, hoist_call
 from lawful.staging._passes.residuals import with_residuals
 
@@ -110,7 +110,7 @@ def _linearize(nonzeros: Sequence[bool], *primals: Any, jaxpr: ClosedJaxpr, **pa
 def _partial_eval(
     record: Callable[..., Any], unknown: Sequence[bool], *args: Any, jaxpr: ClosedJaxpr, **params: Any
 ) -> list[Any]:
-    from lawful.staging._passes.partial_eval import merge_lists, partial_eval_jaxpr
+    from lawful.staging._passes.partial_eval import partial_eval_jaxpr
 
     split = partial_eval_jaxpr(jaxpr, tuple(unknown))
     known = [x for x, is_unknown in zip(args, unknown, strict=True) if not is_unknown]

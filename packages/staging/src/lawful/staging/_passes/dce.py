@@ -127,3 +127,13 @@ def kept(items: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
     ['a', 'c']
     """
     return [item for item, keep in zip(items, mask, strict=True) if keep]
+
+
+def merge_lists(choice: Sequence[bool], if_false: Sequence[Any], if_true: Sequence[Any]) -> list[Any]:
+    """Returns one list of the items of two, taken in the order that ``choice`` gives.
+
+    >>> merge_lists([False, True, False], ["a", "c"], ["b"])
+    ['a', 'b', 'c']
+    """
+    false, true = iter(if_false), iter(if_true)
+    return [next(true) if take else next(false) for take in choice]

@@ -14,11 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ClosedJaxpr, Jaxpr, ShapedArray, Var, deduplicated, memoize
-from lawful.staging._passes.partial_eval import consts_as_inputs
+from lawful.core import ClosedJaxpr, Jaxpr, ShapedArray, Var, deduplicated, memoize, require_closed
 
 #: The operands and the parameters of a call.
 Call = tuple[Sequence[Any], dict[str, Any]]
+
+
+def consts_as_inputs(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, Sequence[Any]]:
+    """Returns a jaxpr whose constants have become its first inputs, and the constants.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> consts_as_inputs(make_jaxpr(lambda x: x + np.ones(2))(np.zeros(2)))
+    ({ lambda ; a:f64[2] b:f64[2]. let c:f64[2] = add b a in (c,) }, [array([1., 1.])])
+    """
+    require_closed("consts_as_inputs", closed)
+    jaxpr = closed.jaxpr
+    opened = Jaxpr((), [*jaxpr.constvars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)
+    return ClosedJaxpr(opened), closed.consts
 
 
 @memoize

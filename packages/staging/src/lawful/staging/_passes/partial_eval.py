@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-from lawful.core import ClosedJaxpr, Jaxpr, current, eval_closed_jaxpr, memoize, new_trace, record, require_closed
+from lawful.core import ClosedJaxpr, current, eval_closed_jaxpr, memoize, new_trace, record
 from lawful.ops import with_weakness_of
 from lawful.staging._passes.dce import dce_jaxpr
+from lawful.staging._passes.hoisting import consts_as_inputs
 from lawful.staging._recorder import JaxprTrace, JaxprTracer, PartialTrace
 
 
@@ -20,6 +18,10 @@ class Split:
       unknown: from the residuals and then the unknown inputs to the unknown outputs.
       unknown_out: for each output of the original, whether it is unknown.
       residual_count: how many residuals there are.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> partial_eval_jaxpr(make_jaxpr(lambda x, y: (x, y))(1.0, 2.0), (False, True)).unknown_out
+    (False, True)
     """
 
     known: ClosedJaxpr
@@ -48,6 +50,11 @@ def partial_eval_jaxpr(
     Law: the known part, then the unknown one on its residuals, give what ``closed`` gives.
 
     Source: ``jax.interpreters.partial_eval.partial_eval_jaxpr_nounits``.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> closed = make_jaxpr(lambda x, y: x * 2.0 * y)(1.0, 1.0)
+    >>> partial_eval_jaxpr(closed, (False, True)).unknown
+    { lambda ; a:~f64[] b:~f64[]. let c:~f64[] = mul a b in (c,) }
     """
     if type(current.trace) is PartialTrace:
         repeated = repeated or current.trace.repeated
@@ -81,17 +88,3 @@ def _split(
         known_jaxpr = outer.to_jaxpr(known_in, [*known, *residuals], closed.jaxpr.name)
     known_jaxpr = dce_jaxpr(known_jaxpr, (True,) * len(known_jaxpr.out_avals), keep_inputs=True)
     return Split(known_jaxpr, unknown_jaxpr, unknown_out, len(residuals))
-
-
-def consts_as_inputs(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, Sequence[Any]]:
-    """Returns a jaxpr whose constants have become its first inputs, and the constants."""
-    require_closed("consts_as_inputs", closed)
-    jaxpr = closed.jaxpr
-    opened = Jaxpr((), [*jaxpr.constvars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)
-    return ClosedJaxpr(opened), closed.consts
-
-
-def merge_lists(choice: Sequence[bool], if_false: Sequence[Any], if_true: Sequence[Any]) -> list[Any]:
-    """Returns one list of the items of two, taken in the order that ``choice`` gives."""
-    false, true = iter(if_false), iter(if_true)
-    return [next(true) if take else next(false) for take in choice]

@@ -23,6 +23,7 @@ from lawful.core import (
 from lawful.xla_backend._errors import LoweringError
 from lawful.xla_backend._lowering.callback import ORDER
 from lawful.xla_backend._lowering.context import LoweringContext, Value
+from lawful.xla_backend._lowering.rule_errors import failed_rule, wrong_result
 from lawful.xla_backend._runtime.bindings import func, ir
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class FunctionLowering:
                 results = out if isinstance(out, list | tuple) else (out,)
                 for var, value in zip(eqn.outvars, results, strict=True):
                     if not isinstance(value, ir.Value) or value.type != tensor_type(var.aval):
-                        raise _wrong_result(eqn, var.aval, value)
+                        raise wrong_result(eqn, var.aval, value)
                     env[var] = value
             except (LawfulError, RecursionError):
                 raise
@@ -164,24 +165,6 @@ def _call(symbol: str, types: Sequence[Any], args: Sequence[Value], inlined: boo
     if not inlined:
         call.attributes["mhlo.frontend_attributes"] = ir.DictAttr.get({"inlineable": ir.StringAttr.get("false")})
     return list(call.results)
-
-
-def _wrong_result(eqn: JaxprEqn, aval: ShapedArray, value: Value) -> LoweringError:
-    actual = f"a value of type {value.type}" if isinstance(value, ir.Value) else repr(value)
-    return LoweringError(
-        f"lowering: expected the rule of '{eqn.primitive.name}' to give {aval}, got {actual}; "
-        f"correct what {eqn.primitive.name}_p.def_lowering defines",
-        source=eqn.source,
-    )
-
-
-def failed_rule(eqn: JaxprEqn, error: Exception) -> LoweringError:
-    name = eqn.primitive.name
-    return LoweringError(
-        f"lowering: expected the rule of '{name}' to build StableHLO, got {type(error).__name__}: {error}; "
-        f"correct what {name}_p.def_lowering defines",
-        source=eqn.source,
-    )
 
 
 def _host_value(x: Any) -> np.ndarray[Any, Any]:

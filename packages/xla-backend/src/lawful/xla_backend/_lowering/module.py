@@ -34,8 +34,9 @@ from lawful.xla_backend._lowering.callback import ORDER
 from lawful.xla_backend._lowering.collectives import MeshAxes
 from lawful.xla_backend._lowering.context import LoweringContext
 from lawful.xla_backend._lowering.donation import donation_attributes
-from lawful.xla_backend._lowering.function import FunctionLowering, failed_rule
+from lawful.xla_backend._lowering.function import FunctionLowering
 from lawful.xla_backend._lowering.meshes import MeshKey, MeshTable
+from lawful.xla_backend._lowering.rule_errors import failed_rule
 from lawful.xla_backend._lowering.types import TypeTable
 from lawful.xla_backend._runtime import bindings
 from lawful.xla_backend._runtime.bindings import func, ir
