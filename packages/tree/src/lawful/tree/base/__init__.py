@@ -13,6 +13,7 @@ from lawful.tree.base.cache import (
     clear_caches,
     register_cache,
 )
+from lawful.tree.base.callers import called_function, numpy_caller, public_caller
 from lawful.tree.base.children import run_in_children
 from lawful.tree.base.environment import environment_switch
 from lawful.tree.base.errors import (
@@ -33,9 +34,6 @@ from lawful.tree.base.source import (
     at_rule,
     at_source,
     call_in_rule,
-    called_function,
-    numpy_caller,
-    public_caller,
     register_dispatch_module,
     register_internal_module,
     source_override,

@@ -29,6 +29,9 @@ def run_in_children(function: Callable[[], object]) -> None:
 
     Args:
       function: of a module; where it calls `run_in_children` itself, so do the children of children.
+
+    >>> import faulthandler
+    >>> run_in_children(faulthandler.enable)
     """
     # A lazy import: a program that starts no process needs none of it.
     from multiprocessing import spawn

@@ -6,10 +6,9 @@ a line takes time proportional to the length of the function.
 
 from __future__ import annotations
 
-import linecache
 import sys
 from collections.abc import Callable
-from opcode import opmap, opname
+from opcode import opmap
 from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any, Final
@@ -17,14 +16,9 @@ from typing import Any, Final
 from lawful.tree.base.cache import DictCache
 
 # Modules that never contain the user's line: libraries of arrays and the standard library call back into lawful.
-_ARRAY_LIBRARIES: Final = ("numpy", "scipy", "pandas")
-_internal_modules = {"lawful", *_ARRAY_LIBRARIES, "functools", "contextlib", "threading", "importlib", "runpy"}
+ARRAY_LIBRARIES: Final = ("numpy", "scipy", "pandas")
+_internal_modules = {"lawful", *ARRAY_LIBRARIES, "functools", "contextlib", "threading", "importlib", "runpy"}
 
-# The names of the instructions of `a[i] = x` and `a[x]`, in the supported versions of Python.
-_SUBSCRIPTS = {
-    **dict.fromkeys(["STORE_SUBSCR", "STORE_SLICE"], "assignment"),
-    **dict.fromkeys(["BINARY_SUBSCR", "BINARY_SLICE", "BINARY_OP []"], "index"),
-}
 _CACHE: Final = opmap["CACHE"]
 
 #: By the path and the module: code without a file, such as ``"<string>"``, shares its path with that of other modules.
@@ -160,11 +154,13 @@ def register_dispatch_module(name: str) -> None:
 
     Args:
       name: the module's ``__name__``.
+
+    >>> register_dispatch_module("lawful.core._trace.trace")
     """
     _dispatch_modules.add(name)
 
 
-def _is_internal_file(filename: str, module: str) -> bool:
+def is_internal_file(filename: str, module: str) -> bool:
     """Whether a file belongs to an internal module."""
     found = _files.entries.get((filename, module))
     if found is None:
@@ -206,7 +202,13 @@ _overrides: Final = source_override.by_thread
 
 
 class at_source:
-    """Makes ``source`` the user's line for what runs inside."""
+    """Makes ``source`` the user's line for what runs inside.
+
+    >>> line = SourceLine((lambda: 0).__code__, 0)
+    >>> with at_source(line):
+    ...     user_source() is line
+    True
+    """
 
     __slots__ = ("_before", "_source")
 
@@ -229,6 +231,11 @@ class at_rule(at_source):
 
     Args:
       source: the line of the equation that the rule is applied to, through the rule.
+
+    >>> line = SourceLine((lambda: 0).__code__, 0)
+    >>> with at_rule(line.through("jvp rule of sin")):
+    ...     user_source().rules
+    ('jvp rule of sin',)
     """
 
     __slots__ = ()
@@ -245,6 +252,9 @@ def call_in_rule(is_rule: bool, call: Callable[..., Any], *args: Any) -> Any:
         have the caller of the running rule's line.
       call: a function.
       args: its arguments.
+
+    >>> call_in_rule(True, pow, 2, 3)
+    8
     """
     thread = get_ident()
     before = _overrides.get(thread)
@@ -262,7 +272,7 @@ def call_in_rule(is_rule: bool, call: Callable[..., Any], *args: Any) -> Any:
 def _looked_up(frame: FrameType) -> SourceLine | CodeType:
     """Returns the line of a frame, or its code if that is internal, and inserts it into the cache."""
     code = frame.f_code
-    is_internal = _is_internal_file(code.co_filename, frame.f_globals.get("__name__", ""))
+    is_internal = is_internal_file(code.co_filename, frame.f_globals.get("__name__", ""))
     found = code if is_internal else _line_of(code, frame.f_lasti)
     _line_cache.insert(id(code) + frame.f_lasti, found)
     return found
@@ -289,6 +299,11 @@ def user_source() -> SourceLine | None:
 
     `register_internal_module` says which modules are internal: lawful's own are. While a rule of lawful is running, it
     is the line that the rule is applied to, or that of a user's rule which it calls.
+
+    >>> program = {"__name__": "program", "user_source": user_source}
+    >>> exec("line = user_source()", program)
+    >>> str(program["line"])
+    '<string>:1 (<module>)'
     """
     running, bottom = None, None
     if _overrides and (override := _overrides.get(get_ident())) is not None:
@@ -309,90 +324,3 @@ def user_source() -> SourceLine | None:
             return found if running is None else running.inner(found)
         frame = frame.f_back
     return None if running is None else running.applied_to
-
-
-def numpy_caller(depth: int = 1) -> str | None:
-    """Returns the function of NumPy, SciPy or pandas that the user called, or what the caller's line does.
-
-    Else it is ``"assignment"`` (``a[i] = x``), ``"index"``, or None, as for a function in C.
-
-    Args:
-      depth: how many frames of the caller are known to be of none of these.
-    """
-    frame: FrameType | None = sys._getframe(depth + 1)
-    name = None
-    while frame is not None:
-        library, *modules = frame.f_globals.get("__name__", "").split(".")
-        if library not in _ARRAY_LIBRARIES:
-            break
-        # `scipy.integrate` of `scipy.integrate._ivp.ivp`; NumPy and pandas have most functions at the top.
-        public = modules[:1] if library == "scipy" and modules and not modules[0].startswith("_") else []
-        function = frame.f_code.co_qualname.partition(".")[0]
-        if name is None or not function.startswith("_"):
-            name = ".".join([library, *public, function])
-        frame = frame.f_back
-    if name is not None:
-        return name
-    return None if frame is None else _SUBSCRIPTS.get(_instruction(frame))
-
-
-def _instruction(frame: FrameType) -> str:
-    """Returns the name of the instruction that runs; an operator of two operands also has its sign, as ``[]``."""
-    from dis import get_instructions  # imported late: it is for messages of errors alone
-
-    *_, found = [found for found in get_instructions(frame.f_code) if found.offset <= frame.f_lasti]  # or in its caches
-    return f"{found.opname} {found.argrepr}" if found.opname == "BINARY_OP" else found.opname
-
-
-def called_function(depth: int = 1) -> str | None:
-    """Returns the name of the compiled function that a line calls, such as ``"numpy.float64"``; None if unknown.
-
-    Args:
-      depth: how many frames up the line is.
-
-    The name is found by the text of the program, so there is none where that is not in a file.
-    """
-    frame = sys._getframe(depth + 1)
-    code, instruction = frame.f_code, frame.f_lasti
-    if not opname[code.co_code[instruction]].startswith("CALL"):
-        return None
-    position = list(code.co_positions())[instruction // 2]
-    text = _text_at(code.co_filename, *position)
-    path = text.partition("(")[0].strip()
-    if path.endswith("__array__") or not all(name.isidentifier() for name in path.split(".")):
-        return None
-    first, *names = path.split(".")
-    found = frame.f_locals.get(first, frame.f_globals.get(first))
-    for name in names:
-        found = getattr(found, name, None)
-    # Not by `__module__`, which a ufunc has since NumPy 2.2 only.
-    public = str(getattr(found, "__name__", ""))
-    is_of_numpy = "numpy" in sys.modules and found is not None and vars(sys.modules["numpy"]).get(public) is found
-    return f"numpy.{public}" if is_of_numpy else path
-
-
-def _text_at(file: str, line: int | None, end_line: int | None, column: int | None, end_column: int | None) -> str:
-    """Returns a part of a file; columns count bytes of UTF-8."""
-    if line is None or end_line is None or column is None or end_column is None:
-        return ""
-    lines = [linecache.getline(file, i).encode() for i in range(line, end_line + 1)]
-    lines[-1] = lines[-1][:end_column]
-    lines[0] = lines[0][column:]
-    return b"".join(lines).decode()
-
-
-def public_caller() -> str | None:
-    """Returns the name of lawful's public function that the user's innermost line called, or None if it is unknown.
-
-    It walks the stack, for messages of errors.
-    """
-    frame: FrameType | None = sys._getframe(1)
-    name = None
-    while frame is not None:
-        code, known = frame.f_code, frame.f_globals
-        if not _is_internal_file(code.co_filename, known.get("__name__", "")):
-            break
-        if code.co_name in known.get("__all__", ()):
-            name = code.co_name
-        frame = frame.f_back
-    return name
