@@ -75,18 +75,12 @@ from lawful.laws._search.failures import (
 from lawful.laws._search.generation import Generation, draw_program
 from lawful.laws._search.restriction import generation_for
 from lawful.laws._search.sampling import sampled_backend, sampled_effort
-from lawful.laws._search.search import (
+from lawful.laws._search.search import Drawn, Outcome, draw_case, examine, examine_all, replay_case, shrink
+from lawful.laws._search.sources import (
     LAWS_AT_SPECIAL_POINTS,
-    Drawn,
-    Outcome,
     Source,
-    draw_case,
-    examine,
-    examine_all,
     find_source,
     program_sources,
-    replay_case,
-    shrink,
     source_of_calls,
     source_of_programs,
     source_of_special_calls,

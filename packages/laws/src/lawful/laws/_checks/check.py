@@ -33,14 +33,8 @@ from lawful.laws._law.implementation import Implementation
 from lawful.laws._law.law import Inapplicable, Law, groups
 from lawful.laws._law.law import laws as all_laws
 from lawful.laws._primitives.call import PrimitiveCall
-from lawful.laws._search.search import (
-    Drawn,
-    Source,
-    draw_case,
-    source_of_calls,
-    source_of_special_calls,
-    source_of_weak_calls,
-)
+from lawful.laws._search.search import Drawn, draw_case
+from lawful.laws._search.sources import Source, source_of_calls, source_of_special_calls, source_of_weak_calls
 from lawful.laws._staging.evaluation import installed_backends
 from lawful.staging import make_jaxpr
 

@@ -19,7 +19,8 @@ from lawful.laws._law.implementation import Implementation
 from lawful.laws._law.law import Law, LawViolation
 from lawful.laws._law.tally import tally
 from lawful.laws._primitives.call import PrimitiveCall
-from lawful.laws._search.search import Drawn, Outcome, Source, examine, shrink
+from lawful.laws._search.search import Drawn, Outcome, examine, shrink
+from lawful.laws._search.sources import Source
 
 # Groups of laws that measure time, memory or garbage, or build many loops of each function.
 _SLOW: Final = ("loops", "cost", "errors", "leaks")

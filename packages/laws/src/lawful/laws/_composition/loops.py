@@ -8,103 +8,27 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful import tree
 from lawful.laws._composition.batching import batch_of
-from lawful.laws._derivatives.directions import restrict, tangents_of
-from lawful.laws._law.law import Claim, Claims, Inapplicable, Trial, law
-from lawful.staging import make_jaxpr
+from lawful.laws._composition.loop_bodies import (
+    FACTOR,
+    offset_body,
+    offset_carry,
+    stacked,
+    stacked_trees,
+)
+from lawful.laws._derivatives.directions import tangents_of
+from lawful.laws._law.law import Claim, Claims, Trial, law
 
 Function = Callable[..., Any]
 
 _ITERATIONS = 3
-
-#: The factor of a body: a Python number, and so weak.
-_FACTOR: Final = 1.0
-
-
-def loop_body(trial: Trial) -> tuple[Function, list[Any]]:
-    """Returns the body of a loop made of a case's function, and the floating-point parts of its first carry.
-
-    The body takes a factor, the carry and a slice. It changes the carry by a small amount that depends on the
-    function's results, so that the carry stays in the function's domain; its results are those of the function. The
-    last two parts of the carry are zero at first, and depend on the others after one iteration and after two.
-
-    Raises:
-      Inapplicable: the function has no floating argument or result, or one that is not finite, or refuses an array
-        where it was given a number.
-    """
-    system = trial.system
-    ops = system.ops
-    function, leaves = restrict(trial)
-    fixed = trial.case.fixed  # a primitive whose arguments are all floating-point
-    if not all(np.all(np.isfinite(system.numpy(y))) for y in function(*leaves)):
-        # A Python loop has no tangent where lawful's loop has zeros, and zero times infinity is NaN.
-        raise Inapplicable("law: expected a function with finite results, got infinity or NaN")
-    first = [np.asarray(x) for x in leaves]
-    if any(system.aval(x).weak_type for x in leaves):
-        try:
-            (make_jaxpr(function) if trial.has("jaxprs") else function)(*first)
-        except TypeError as error:
-            raise Inapplicable(f"law: expected a function that takes arrays for its numbers, got {error}") from error
-
-    def number_from(results: Sequence[Any], dtype: np.dtype[Any]) -> Any:
-        total = system.array(np.zeros((), dtype))
-        for y in results:
-            aval = system.aval(y)
-            real = ops.real(y) if aval.dtype.kind == "c" else y
-            mean = ops.mul(ops.reduce_sum(real, tuple(range(aval.ndim))), 1.0 / max(aval.size, 1))
-            total = ops.add(total, ops.convert_element_type(ops.sin(mean), dtype))
-        return total
-
-    def body(factor: Any, carry: Sequence[Any], x: Any) -> tuple[list[Any], list[Any]]:
-        *parts, later, last = carry
-        results = function(*parts)
-        after = []
-        for i, part in enumerate(parts):
-            dtype = system.aval(part).dtype
-            if i in fixed:
-                after.append(part)
-                continue
-            by = ops.convert_element_type(ops.mul(factor, x), dtype)
-            after.append(ops.add(part, ops.mul(by, number_from(results, dtype))))
-        return [*after, number_from(results, np.dtype(np.float64)), ops.add(ops.mul(last, 0.5), later)], results
-
-    return body, first
-
-
-def first_carry(parts: Sequence[Any]) -> list[Any]:
-    """Returns the first carry: its last two parts are constants under every transformation."""
-    return [*parts, np.zeros(()), np.zeros(())]
-
-
-def _offset_body(trial: Trial) -> tuple[Function, list[Any]]:
-    """Returns `loop_body` with an additional first part of the carry, see `_offset_carry`."""
-    body, parts = loop_body(trial)
-
-    def offset_body(factor: Any, carry: Sequence[Any], x: Any) -> tuple[list[Any], list[Any]]:
-        after, results = body(factor, carry[1:], x)
-        return [trial.system.ops.mul(carry[0], 0.5), *after], results
-
-    return offset_body, parts
-
-
-def _offset_carry(trial: Trial, factor: Any, parts: Sequence[Any]) -> list[Any]:
-    """Returns the first carry of an `_offset_body`: its first part is strong, with the factor's tangent, a weak one."""
-    return [trial.system.ops.add(factor, np.float64(1.0)), *first_carry(parts)]
-
-
-def stacked(trial: Trial, rows: Sequence[Any]) -> Any:
-    """Stacks values of one type by the system's functions."""
-    ops, shape = trial.system.ops, trial.system.aval(rows[0]).shape
-    dims = tuple(range(1, 1 + len(shape)))
-    return ops.concatenate([ops.broadcast_in_dim(row, (1, *shape), dims) for row in rows], 0)
 
 
 def _unrolled(trial: Trial, body: Function, order: Sequence[int]) -> Function:
     """Returns the Python loop over slices in an order, as a function of a factor, arguments and slices."""
 
     def loop(factor: Any, parts: Sequence[Any], xs: Any) -> tuple[Any, Any]:
-        carry, rows = _offset_carry(trial, factor, parts), {}
+        carry, rows = offset_carry(trial, factor, parts), {}
         for i in order:
             carry, rows[i] = body(factor, carry, xs[i])
         return carry, [stacked(trial, parts) for parts in zip(*[rows[i] for i in sorted(rows)], strict=True)]
@@ -171,9 +95,9 @@ def law_scan_is_loop(trial: Trial) -> Claims:
     """
     system = trial.system
     scan, fori_loop = system.scope["scan"], system.scope.get("fori_loop")
-    body, parts = _offset_body(trial)
+    body, parts = offset_body(trial)
     xs = np.array([0.01, -0.02, 0.03])
-    factor = _FACTOR
+    factor = FACTOR
     variants = [(False, 1, None), (True, 1, None), (False, 2, None), (True, True, None), (False, 1, 1), (True, 2, 2)]
     for reverse, unroll, checkpoints in trial.some(variants):
         said = f"scan(reverse={reverse}, unroll={unroll}, checkpoints={checkpoints})"
@@ -184,7 +108,7 @@ def law_scan_is_loop(trial: Trial) -> Claims:
         ) -> Any:
             return scan(
                 lambda c, x: body(factor, c, x),
-                _offset_carry(trial, factor, parts),
+                offset_carry(trial, factor, parts),
                 xs,
                 None,
                 reverse,
@@ -200,13 +124,13 @@ def law_scan_is_loop(trial: Trial) -> Claims:
         yield from _last_part(trial, said, _carry_of(scanned), _carry_of(loop), (factor, parts, xs))
     if trial.has("vmap"):
         yield from _batched_scan(trial, body, parts, xs)
-    before, none = scan(lambda c, x: body(factor, c, x), _offset_carry(trial, factor, parts), xs[:0])
-    yield Claim("scan of no slices", before, "the first carry", _offset_carry(trial, factor, parts))
-    avals = [system.aval(y) for y in body(factor, _offset_carry(trial, factor, parts), xs[0])[1]]
+    before, none = scan(lambda c, x: body(factor, c, x), offset_carry(trial, factor, parts), xs[:0])
+    yield Claim("scan of no slices", before, "the first carry", offset_carry(trial, factor, parts))
+    avals = [system.aval(y) for y in body(factor, offset_carry(trial, factor, parts), xs[0])[1]]
     yield Claim("results of no slices", none, "no elements", [np.zeros((0, *a.shape), a.dtype) for a in avals])
     if fori_loop is not None:
         found = fori_loop(
-            0, _ITERATIONS, lambda i, c: body(factor, c, _slice_at(trial, i))[0], _offset_carry(trial, factor, parts)
+            0, _ITERATIONS, lambda i, c: body(factor, c, _slice_at(trial, i))[0], offset_carry(trial, factor, parts)
         )
         yield Claim(f"fori_loop(0, {_ITERATIONS})", found, "the loop", _python(trial, body, _ITERATIONS)(factor, parts))
 
@@ -216,7 +140,7 @@ def _batched_scan(trial: Trial, body: Function, parts: list[Any], xs: Any) -> Cl
     scan, factor = trial.system.scope["scan"], np.float64(1.0)
 
     def function(parts: Any, xs: Any) -> Any:
-        return scan(lambda c, x: body(factor, c, x), _offset_carry(trial, factor, parts), xs)
+        return scan(lambda c, x: body(factor, c, x), offset_carry(trial, factor, parts), xs)
 
     elements = [batch_of(x, 2, 0) for x in parts]
     rows = np.stack([xs, 2 * xs], 1)
@@ -227,7 +151,7 @@ def _batched_scan(trial: Trial, body: Function, parts: list[Any], xs: Any) -> Cl
             for i in range(2)
         ]
         found = trial.system.vmap(function, axes)(*args)
-        yield Claim(f"scan mapped over {said}", found, "each its scan", _stack(each, trial))
+        yield Claim(f"scan mapped over {said}", found, "each its scan", stacked_trees(each, trial))
 
 
 def _slice_at(trial: Trial, i: Any) -> Any:
@@ -246,7 +170,7 @@ def _while(trial: Trial, body: Function, **tape: Any) -> Function:
             return ops.add(i, 1), body(factor, carry, _slice_at(trial, i))[0]
 
         return while_loop(
-            lambda state: ops.lt(state[0], count), step, (np.int64(0), _offset_carry(trial, factor, parts)), **tape
+            lambda state: ops.lt(state[0], count), step, (np.int64(0), offset_carry(trial, factor, parts)), **tape
         )[1]
 
     return loop
@@ -256,7 +180,7 @@ def _python(trial: Trial, body: Function, count: int) -> Function:
     """Returns the Python loop, as a function of the factor and the arguments."""
 
     def loop(factor: Any, parts: Any) -> Any:
-        carry = _offset_carry(trial, factor, parts)
+        carry = offset_carry(trial, factor, parts)
         for i in range(count):
             carry, _ = body(factor, carry, 0.01 * (i + 1))
         return carry
@@ -284,8 +208,8 @@ def law_while_is_loop(trial: Trial) -> Claims:
     >>> law_while_is_loop(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5), effort=quick)
     """
     system = trial.system
-    body, parts = _offset_body(trial)
-    factor = _FACTOR
+    body, parts = offset_body(trial)
+    factor = FACTOR
     for count, tape in trial.some(product(range(_ITERATIONS + 1), _TAPES)):
         expected, loop = _python(trial, body, count), _while(trial, body, **tape)
         said = f"while_loop of {count} iterations with {tape}"
@@ -304,7 +228,7 @@ def law_while_is_loop(trial: Trial) -> Claims:
 
         def counted(n: Any, factor: Any, parts: Any) -> Any:
             return fori_loop(
-                0, n, lambda i, c: body(factor, c, _slice_at(trial, i))[0], _offset_carry(trial, factor, parts)
+                0, n, lambda i, c: body(factor, c, _slice_at(trial, i))[0], offset_carry(trial, factor, parts)
             )
 
         compiled = system.jit(counted)
@@ -330,9 +254,9 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
     >>> law_batched_while_is_choice(lawful, Case.of(lambda x: ops.sin(x) * x, 0.5), effort=quick)
     """
     system = trial.system
-    body, parts = _offset_body(trial)
+    body, parts = offset_body(trial)
     size = 3
-    factor = _FACTOR
+    factor = FACTOR
     batched = [batch_of(x, size, 0) for x in parts]
     counts = trial.random.integers(0, _ITERATIONS + 1, size)
     elements = [[x[i] for x in batched] for i in range(size)]
@@ -343,12 +267,15 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
     def looped(factor: Any, xs: Any) -> Any:
         return system.vmap(_while(trial, body, **tape), (0, None, 0))(counts, factor, xs)
 
-    expected = _stack([single(factor, xs) for single, xs in zip(singles, elements, strict=True)], trial)
+    expected = stacked_trees([single(factor, xs) for single, xs in zip(singles, elements, strict=True)], trial)
     yield Claim(said, looped(factor, batched), "each its loop", expected)
     common = system.vmap(_while(trial, body, **tape), (None, None, 0))(np.int64(_ITERATIONS), factor, batched)
     each = [_python(trial, body, _ITERATIONS)(factor, xs) for xs in elements]
     yield Claim(
-        f"vmap(while_loop) of {_ITERATIONS} iterations each with {tape}", common, "each its loop", _stack(each, trial)
+        f"vmap(while_loop) of {_ITERATIONS} iterations each with {tape}",
+        common,
+        "each its loop",
+        stacked_trees(each, trial),
     )
     if trial.has("jit"):
         yield Claim(f"jit({said})", system.jit(looped)(factor, batched), "each its loop", expected)
@@ -359,7 +286,7 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
             for i, (single, xs) in enumerate(zip(singles, elements, strict=True))
         ]
         found = system.jvp(looped, (factor, batched), (np.float64(0.5), v))[1]
-        yield Claim(f"jvp({said})", found, "jvp of each", _stack(each, trial))
+        yield Claim(f"jvp({said})", found, "jvp of each", stacked_trees(each, trial))
     if trial.has("vjp"):
         out, pull = system.vjp(looped, factor, batched)
         w = tangents_of(trial, out)
@@ -368,11 +295,7 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
             for i, (single, xs) in enumerate(zip(singles, elements, strict=True))
         ]
         shared = np.float64(sum(float(system.numpy(ct)) for ct, _ in pulled))
-        yield Claim(f"vjp({said})", pull(w), "of each", (shared, _stack([cts for _, cts in pulled], trial)))
-
-
-def _stack(trees: Sequence[Any], trial: Trial) -> Any:
-    return tree.map(lambda *xs: np.stack([np.asarray(trial.system.numpy(x)) for x in xs]), *trees)
+        yield Claim(f"vjp({said})", pull(w), "of each", (shared, stacked_trees([cts for _, cts in pulled], trial)))
 
 
 @law("loops", needs=("map",), share=1 / 4)
@@ -383,16 +306,22 @@ def law_map_is_stack(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+
+    >>> import numpy as np
+    >>> from lawful import ops
+    >>> from lawful.laws import Case
+    >>> from lawful.laws.systems import lawful
+    >>> law_map_is_stack(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
     """
     system = trial.system
-    body, parts = _offset_body(trial)
+    body, parts = offset_body(trial)
     size = 3
     batched = [batch_of(x, size, 0) for x in parts]
 
     def function(xs: Any) -> Any:
-        return body(_FACTOR, _offset_carry(trial, _FACTOR, xs), 0.01)
+        return body(FACTOR, offset_carry(trial, FACTOR, xs), 0.01)
 
-    expected = _stack([function([x[i] for x in batched]) for i in range(size)], trial)
+    expected = stacked_trees([function([x[i] for x in batched]) for i in range(size)], trial)
     for batch_size in trial.some((None, 1, 2, 3, 4)):
         found = system.scope["map"](function, batched, batch_size=batch_size)
         yield Claim(f"map(f, xs, batch_size={batch_size})", found, "the stack", expected)

@@ -33,6 +33,10 @@ class Implementation(ABC):
       backends: what `jit` can compile with.
       excluded: what programs for it do not say, each with the reason: ``"ops.cbrt"``, ``"operator.mod"``, ``".T "``,
         ``"arithmetic of integers"`` (Python's operators of them), ``"reversed slices"``.
+
+    >>> from lawful.laws.systems import lawful
+    >>> lawful.name, lawful.jvp(lambda x: x * x, (3.0,), (1.0,))
+    ('lawful', (9.0, 6.0))
     """
 
     name: ClassVar[str]

@@ -29,7 +29,8 @@ from lawful.laws._law.implementation import Implementation
 from lawful.laws._law.law import LawViolation, laws
 from lawful.laws._primitives.call import PrimitiveCall
 from lawful.laws._programs.program import Program
-from lawful.laws._search.search import Outcome, draw_case, examine, find_source, replay_case
+from lawful.laws._search.search import Outcome, draw_case, examine, replay_case
+from lawful.laws._search.sources import find_source
 from lawful.staging import make_jaxpr
 
 #: All efforts by name.

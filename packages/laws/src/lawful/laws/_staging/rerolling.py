@@ -12,7 +12,7 @@ from lawful import tree
 from lawful.autodiff import jvp, vjp
 from lawful.control_flow import reroll
 from lawful.core import ClosedJaxpr, check_jaxpr, eval_closed_jaxpr, float0, get_aval, has_effects
-from lawful.laws._composition.loops import first_carry, loop_body, stacked
+from lawful.laws._composition.loop_bodies import first_carry, loop_body, stacked
 from lawful.laws._derivatives.directions import tangents_of
 from lawful.laws._law.law import Claim, Claims, Fault, Trial, law
 from lawful.laws._staging.cost import equation_count

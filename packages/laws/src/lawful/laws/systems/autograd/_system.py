@@ -20,7 +20,11 @@ from lawful.laws.systems.autograd._functions import ops, value_of
 
 
 def array(value: Any) -> Any:
-    """Returns a pytree with copies of its NumPy arrays: Autograd keeps references to its arguments."""
+    """Returns a pytree with copies of its NumPy arrays: Autograd keeps references to its arguments.
+
+    >>> array([np.ones(2), 3.0])
+    [array([1., 1.]), 3.0]
+    """
     return tree.map(_copied, value)
 
 
@@ -29,17 +33,29 @@ def _copied(value: Any) -> Any:
 
 
 def stop_gradient(x: Any) -> Any:
-    """Returns a pytree of constants."""
+    """Returns a pytree of constants.
+
+    >>> float(grad(lambda x: x * stop_gradient(x))(3.0))
+    3.0
+    """
     return tree.map(value_of, x)
 
 
 def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> Any:
-    """Returns the result of one of two functions: values are concrete in Autograd."""
+    """Returns the result of one of two functions: values are concrete in Autograd.
+
+    >>> cond(2.0 > 1.0, lambda x: x, lambda x: -x, 3.0)
+    3.0
+    """
     return (true_fun if value_of(pred) else false_fun)(*operands)
 
 
 def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
-    """Returns the result of one of several functions; the index is clamped."""
+    """Returns the result of one of several functions; the index is clamped.
+
+    >>> switch(5, [lambda x: x, lambda x: -x], 3.0)
+    -3.0
+    """
     return branches[int(np.clip(value_of(index), 0, len(branches) - 1))](*operands)
 
 
@@ -82,7 +98,12 @@ def _quietly(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """Returns the results of a function and their tangents."""
+    """Returns the results of a function and their tangents.
+
+    >>> out, tangent = jvp(lambda x: x * x, [3.0], [1.0])
+    >>> float(out), float(tangent)
+    (9.0, 6.0)
+    """
     flat = _Flat(function, primals)
     direction = builtins.tuple(tree.leaves(tuple(tangents)))
     out, tangent = _quietly(autograd.make_jvp(flat)(flat.leaves), direction)
@@ -90,7 +111,12 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> 
 
 
 def vjp(function: Function, *primals: Any) -> tuple[Any, Function]:
-    """Returns the results of a function, and the function from their cotangents to a tuple of those of primals."""
+    """Returns the results of a function, and the function from their cotangents to a tuple of those of primals.
+
+    >>> out, pull = vjp(lambda x, y: x * y, 3.0, 2.0)
+    >>> [float(ct) for ct in pull(1.0)]
+    [2.0, 3.0]
+    """
     flat = _Flat(function, primals)
     pull, out = _quietly(autograd.make_vjp(flat), flat.leaves)
 
@@ -101,7 +127,11 @@ def vjp(function: Function, *primals: Any) -> tuple[Any, Function]:
 
 
 def grad(function: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """Returns the gradient of a function that gives one real number."""
+    """Returns the gradient of a function that gives one real number.
+
+    >>> float(grad(lambda x: x * x)(3.0))
+    6.0
+    """
 
     def gradient(*args: Any) -> Any:
         chosen = (argnums,) if isinstance(argnums, int) else tuple(argnums)
@@ -119,7 +149,12 @@ def grad(function: Function, argnums: int | Sequence[int] = 0) -> Function:
 
 
 def value_and_grad(function: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """Returns the function that gives a real number and its gradient."""
+    """Returns the function that gives a real number and its gradient.
+
+    >>> value, gradient = value_and_grad(lambda x: x * x)(3.0)
+    >>> float(value), float(gradient)
+    (9.0, 6.0)
+    """
 
     def both(*args: Any) -> Any:
         return function(*args), grad(function, argnums)(*args)
@@ -146,6 +181,9 @@ class Autograd(Implementation):
 
     Arrays are copied on their way in and out: the derivative that ``make_vjp`` gives shares memory with both, and
     changes when they are written into.
+
+    >>> float(system.grad(lambda x: x * x)(3.0))
+    6.0
     """
 
     name = "autograd"

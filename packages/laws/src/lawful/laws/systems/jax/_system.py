@@ -28,7 +28,11 @@ checkpoint, cond, switch, stop_gradient = jax.checkpoint, lax.cond, lax.switch, 
 
 
 def jit(function: Function, backend: str | None = None) -> Function:
-    """Returns a function compiled by XLA, JAX's only backend."""
+    """Returns a function compiled by XLA, JAX's only backend.
+
+    >>> float(jit(lambda x: x + 1.0)(2.0))
+    3.0
+    """
     compiled: Function = jax.jit(function)
     return compiled
 
@@ -37,28 +41,49 @@ def scan(
     f: Function, init: Any, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: Any = 1, *,
     checkpoints: int | None = None,
 ) -> Any:  # fmt: skip
-    """Returns a scan; ``checkpoints`` is ignored, because JAX stores the residuals of every iteration."""
+    """Returns a scan; ``checkpoints`` is ignored, because JAX stores the residuals of every iteration.
+
+    >>> total, before = scan(lambda carry, x: (carry + x, carry), 0.0, np.arange(3.0))
+    >>> float(total), before.tolist()
+    (3.0, [0.0, 0.0, 1.0])
+    """
     return lax.scan(f, array(init), xs, length, reverse, unroll)
 
 
 def associative_scan(fn: Function, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
-    """Returns the partial combinations; JAX 0.12 fails for a negative axis with ``reverse``."""
+    """Returns the partial combinations; JAX 0.12 fails for a negative axis with ``reverse``.
+
+    >>> associative_scan(ops.add, np.arange(4.0))
+    Array([0., 1., 3., 6.], dtype=float64)
+    """
     return lax.associative_scan(fn, array(elems), reverse, axis % np.ndim(tree.leaves(elems)[0]))
 
 
 def map(f: Function, xs: Any, *, batch_size: int | None = None) -> Any:
-    """Returns the stacked results; JAX 0.12 divides by zero for batches of results without elements."""
+    """Returns the stacked results; JAX 0.12 divides by zero for batches of results without elements.
+
+    >>> map(lambda x: x * 2.0, np.arange(3.0))
+    Array([0., 2., 4.], dtype=float64)
+    """
     without_elements = not all(leaf.size for leaf in tree.leaves(jax.eval_shape(lambda xs: lax.map(f, xs), array(xs))))
     return lax.map(f, array(xs), batch_size=None if without_elements else batch_size)
 
 
 def fori_loop(lower: int, upper: int, body: Function, init: Any, *, checkpoints: int | None = None) -> Any:
-    """Returns a loop between static bounds; JAX stores the residuals of every iteration."""
+    """Returns a loop between static bounds; JAX stores the residuals of every iteration.
+
+    >>> fori_loop(0, 3, lambda i, x: x * 2.0, np.float64(1.0))
+    Array(8., dtype=float64)
+    """
     return lax.fori_loop(lower, upper, body, array(init))
 
 
 def array(value: Any) -> Any:
-    """Returns a pytree with copies of its NumPy arrays as JAX arrays; numbers and JAX's values are left."""
+    """Returns a pytree with copies of its NumPy arrays as JAX arrays; numbers and JAX's values are left.
+
+    >>> array([np.ones(2), 3.0])
+    [Array([1., 1.], dtype=float64), 3.0]
+    """
     return tree.map(_array, value)
 
 
@@ -90,7 +115,11 @@ _SCOPE: Final[dict[str, Any]] = {
 
 
 class Jax(Implementation):
-    """JAX, with numbers of 64 bits."""
+    """JAX, with numbers of 64 bits.
+
+    >>> [float(x) for x in system.jvp(lambda x: x * x, (3.0,), (1.0,))]
+    [9.0, 6.0]
+    """
 
     name = "jax"
     absent: Mapping[str, str] = MappingProxyType(
