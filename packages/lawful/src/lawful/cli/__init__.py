@@ -13,6 +13,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Args:
       argv: the arguments after the command's name; those of the process if None.
+
+    >>> main(["rules", "--missing", "sin"])
+    no rule is missing
+    0
     """
     import sys
 

@@ -9,6 +9,12 @@ class XlaError(LawfulError, RuntimeError):
     """XLA or its runtime refused a program, or failed while it ran (out of memory, for example).
 
     Cause: named by the compiler's own text, which the message ends with.
+
+    >>> from lawful.staging import jit
+    >>> jit(lambda x: x + 1.0, backend="xla").lower(2.0).compile({"no_such_option": True})
+    Traceback (most recent call last):
+        ...
+    lawful.xla_backend._errors.XlaError: ...No such compile option: 'no_such_option'...
     """
 
 
@@ -17,6 +23,16 @@ class LoweringError(LawfulError, TypeError):
 
     Cure: the message names the primitive and the user's line; its rule, defined with ``def_lowering``, has to
     give values of the types in ``ctx.avals_out``.
+
+    >>> from lawful.core import Primitive
+    >>> from lawful.staging import jit
+    >>> half_p = Primitive("half")
+    >>> _ = half_p.def_abstract_eval(lambda x: x)
+    >>> _ = half_p.def_lowering(lambda ctx, x: 0.5)
+    >>> jit(half_p.bind, backend="xla")(3.0)
+    Traceback (most recent call last):
+        ...
+    lawful.xla_backend._errors.LoweringError: ...expected the rule of 'half' to give ~f64[], got 0.5; ...
     """
 
 
@@ -39,6 +55,12 @@ class ForkedProcessError(LawfulError, RuntimeError):
     """XLA was used in a process forked from one that already used it: its threads do not live on in the child.
 
     Cure: start processes with ``multiprocessing.get_context("spawn")``.
+
+    >>> from lawful.xla_backend._runtime import fork
+    >>> fork.refuse()  # what a compiled function calls in the child
+    Traceback (most recent call last):
+        ...
+    lawful.xla_backend._errors.ForkedProcessError: ...expected a process that started afresh, got one forked ...
     """
 
 
@@ -60,6 +82,14 @@ class PluginWarning(UserWarning):
     """There is a device, such as one of NVIDIA's, and the plugin for it cannot be used: programs run on the CPU.
 
     Cause: the plugin is for another version of jaxlib. Cure: the message says which version to install.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", PluginWarning)  # what a program does that is for the CPU in any case
+    ...     from lawful.xla_backend import devices
+    ...
+    ...     devices("cpu")[0].platform
+    'cpu'
     """
 
 

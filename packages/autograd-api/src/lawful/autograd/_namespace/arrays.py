@@ -25,14 +25,24 @@ def _holds_tracers(x: Any) -> bool:
 
 
 def array(A: Any, *args: Any, **kwargs: Any) -> Any:
-    """Returns an array of an array-like, which may hold tracers; the other arguments are those of ``numpy.array``."""
+    """Returns an array of an array-like, which may hold tracers; the other arguments are those of ``numpy.array``.
+
+    >>> from lawful.autograd import grad
+    >>> grad(lambda x: np.sum(array([x, x * x])))(3.0)
+    np.float64(7.0)
+    """
     if not _holds_tracers(A):
         return numpy.array(A, *args, **kwargs)
     return np.array(A, *args, **kwargs)
 
 
 def asarray(a: Any, *args: Any, **kwargs: Any) -> Any:
-    """Returns an array-like, which may hold tracers, as an array; other arguments are those of ``numpy.asarray``."""
+    """Returns an array-like, which may hold tracers, as an array; other arguments are those of ``numpy.asarray``.
+
+    >>> from lawful.autograd import grad
+    >>> grad(lambda x: np.sum(asarray([x, x * x])))(3.0)
+    np.float64(7.0)
+    """
     if not _holds_tracers(a):
         return numpy.asarray(a, *args, **kwargs)
     return np.asarray(a, *args, **kwargs)
@@ -42,6 +52,10 @@ def where(condition: Any, x: Any = _ABSENT, y: Any = _ABSENT) -> Any:
     """Returns elements of one array or another; arguments are those of ``numpy.where``, and may be lists of tracers.
 
     Of Python's numbers and lists alone come Python's numbers and lists.
+
+    >>> from lawful.autograd import grad
+    >>> where(True, 1.0, 2.0), grad(lambda x: where(x > 0.0, x * x, 0.0))(3.0)
+    (1.0, np.float64(6.0))
     """
     types = type(condition), type(x), type(y)
     if numpy.ndarray in types and _PLAIN.issuperset(types):

@@ -16,13 +16,28 @@ from lawful.autograd._scipy.library import scipy_function
 Function = Callable[..., Any]
 
 
-def _scipy(name: str) -> Function:
-    return primitive(scipy_function("special", name))
+def _scipy(name: str, doc: str, example: str) -> Function:
+    """Returns SciPy's function of a name, whose example is a call with the number that it gives."""
+    call, value = example.split(" = ")
+    text = f"{doc}\n\n>>> from lawful.autograd.scipy.special import {name}\n>>> round(float({call}), 3)\n{value}\n"
+    return primitive(scipy_function("special", name, text))
 
 
-j0, j1, jn, jv = map(_scipy, ("j0", "j1", "jv", "jv"))
-y0, y1, yn, yv = map(_scipy, ("y0", "y1", "yn", "yv"))
-iv, ive, kv, kve = map(_scipy, ("iv", "ive", "kv", "kve"))
+_FIRST = "Returns the Bessel function of the first kind of {}."
+_SECOND = "Returns the Bessel function of the second kind of {}."
+_MODIFIED = "Returns the modified Bessel function of the {} kind of an order{}."
+
+j0 = _scipy("j0", _FIRST.format("order 0"), "j0(1.0) = 0.765")
+j1 = _scipy("j1", _FIRST.format("order 1"), "j1(1.0) = 0.44")
+jn, jv = [_scipy("jv", _FIRST.format("an order"), "jv(1, 1.0) = 0.44") for _ in range(2)]
+y0 = _scipy("y0", _SECOND.format("order 0"), "y0(1.0) = 0.088")
+y1 = _scipy("y1", _SECOND.format("order 1"), "y1(1.0) = -0.781")
+yn = _scipy("yn", _SECOND.format("an integer order"), "yn(1, 1.0) = -0.781")
+yv = _scipy("yv", _SECOND.format("an order"), "yv(1, 1.0) = -0.781")
+iv = _scipy("iv", _MODIFIED.format("first", ""), "iv(1, 1.0) = 0.565")
+ive = _scipy("ive", _MODIFIED.format("first", ", multiplied by exp(-|x|)"), "ive(1, 1.0) = 0.208")
+kv = _scipy("kv", _MODIFIED.format("second", ""), "kv(1, 1.0) = 0.602")
+kve = _scipy("kve", _MODIFIED.format("second", ", multiplied by exp(x)"), "kve(1, 1.0) = 1.636")
 
 
 def _by_order(function: Function, derivative: Function) -> None:

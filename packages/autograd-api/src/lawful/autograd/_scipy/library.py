@@ -25,8 +25,13 @@ def scipy_module(name: str) -> ModuleType | None:
     return None if find_spec("scipy") is None else import_module(f"scipy.{name}")
 
 
-def scipy_function(module: str, name: str) -> Function:
+def scipy_function(module: str, name: str, doc: str = "") -> Function:
     """Returns a function that is SciPy's, which is imported when the function is first called.
+
+    Args:
+      module: the module of SciPy's.
+      name: the name of the function there.
+      doc: the docstring.
 
     Raises:
       ImportError: when it is called, SciPy is not installed.
@@ -45,6 +50,7 @@ def scipy_function(module: str, name: str) -> Function:
         return found(*args, **kwargs)
 
     function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
     return function
 
 

@@ -16,9 +16,35 @@ from lawful.autograd._scipy.library import scipy_function
 
 Function = Callable[..., Any]
 
-sqrtm = primitive(scipy_function("linalg", "sqrtm"))
-solve_sylvester = primitive(scipy_function("linalg", "solve_sylvester"))
-solve_banded = primitive(scipy_function("linalg", "solve_banded"))
+_SQRTM = """Returns the square root of a matrix.
+
+>>> import numpy as np
+>>> from lawful.autograd.scipy.linalg import sqrtm
+>>> sqrtm(np.diag([4.0, 9.0])).round(3)
+array([[2., 0.],
+       [0., 3.]])
+"""
+
+_SOLVE_SYLVESTER = """Returns the solution X of the equation A X + X B = Q.
+
+>>> import numpy as np
+>>> from lawful.autograd.scipy.linalg import solve_sylvester
+>>> solve_sylvester(np.eye(2), np.eye(2), np.diag([2.0, 4.0])).round(3)
+array([[1., 0.],
+       [0., 2.]])
+"""
+
+_SOLVE_BANDED = """Returns the solution x of the equation A x = b, for a matrix stored by its diagonals.
+
+>>> import numpy as np
+>>> from lawful.autograd.scipy.linalg import solve_banded
+>>> solve_banded((0, 0), np.array([[2.0, 4.0]]), np.array([1.0, 1.0]))
+array([0.5 , 0.25])
+"""
+
+sqrtm = primitive(scipy_function("linalg", "sqrtm", _SQRTM))
+solve_sylvester = primitive(scipy_function("linalg", "solve_sylvester", _SOLVE_SYLVESTER))
+solve_banded = primitive(scipy_function("linalg", "solve_banded", _SOLVE_BANDED))
 
 defjvp(sqrtm, lambda g, ans, a, *_, **__: solve_sylvester(ans, ans, g))
 

@@ -203,6 +203,12 @@ def elementwise(
       pure_rules: whether all functions given here are pure, so that derivatives may be cached: see ``Primitive``.
       of_class: the class of the function.
       example: a call and what it prints, for the docstring.
+
+    >>> tripled = elementwise(
+    ...     "tripled", "Returns 3 x.", lambda x: 3 * x, lambda ctx, x: ctx.hlo.add(x, ctx.hlo.add(x, x)), kinds="fc"
+    ... )
+    >>> tripled(np.arange(3.0))
+    array([0., 3., 6.])
     """
     primitive = Primitive(name, pure_rules=pure_rules)
     promotion: PromoteAs = promote_as

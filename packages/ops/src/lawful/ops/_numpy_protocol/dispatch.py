@@ -70,6 +70,11 @@ def register_numpy_functions(
       functions: for each function of NumPy one with the same arguments, of which it may have fewer. The one for a ufunc
         may have its methods too.
       left_out: for functions that there is none for, why, and what to do instead.
+
+    >>> shape = _functions[np.shape]
+    >>> register_numpy_functions({np.shape: shape})
+    >>> _functions[np.shape] is shape
+    True
     """
     _functions.update(functions)
     _left_out.update(left_out or {})

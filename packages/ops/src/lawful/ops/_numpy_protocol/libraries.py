@@ -29,6 +29,8 @@ def register_ufuncs(library: str, ours: str) -> None:
       library: the name of a module with ufuncs, such as ``"scipy.special"``; it is not imported.
       ours: the name of the module that has the functions. It is imported when one is looked for; of several modules
         the one that was registered last is asked first.
+
+    >>> register_ufuncs("sensors.ufuncs", "sensors.of_tracers")
     """
     modules = _counterparts.setdefault(library, [])
     if ours not in modules:

@@ -172,7 +172,15 @@ def _part(function: Method, x: Any) -> Any:
 
 
 class ArrayMethods(NumPyMethods):
-    """The operators, methods and properties of NumPy's arrays, by ``lawful.ops``."""
+    """The operators, methods and properties of NumPy's arrays, by ``lawful.ops``.
+
+    >>> from lawful.core import register_array_type
+    >>> class Celsius(ArrayMethods):
+    ...     degrees = np.array([20.0, 25.0])
+    >>> register_array_type(Celsius, aval=lambda x: get_aval(x.degrees), to_numpy=lambda x: x.degrees)
+    >>> Celsius() * 1.8 + 32.0, Celsius().mean()
+    (array([68., 77.]), np.float64(22.5))
+    """
 
     __slots__ = ()
 

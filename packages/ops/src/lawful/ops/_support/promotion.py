@@ -270,6 +270,9 @@ def promote(
       operator: whether a Python operator was used, which gives a weak result of weak operands; a function
         gives a strong one.
       keep_scalars: whether scalars beside arrays stay scalars, as elementwise primitives take them.
+
+    >>> promote("add", np.add, [np.arange(3), 2.5])
+    [array([0., 1., 2.]), array([2.5, 2.5, 2.5])]
     """
     try:
         return _promoted(name, function, args, operator, keep_scalars)

@@ -1,11 +1,7 @@
 """The context of a lowering rule: the types of its equation, StableHLO, and helpers, with no import of jaxlib.
 
 A rule is ``rule(ctx, *operands, **params)``. The operands are MLIR values; it returns the MLIR value, or a list
-of them where the primitive has several results:
-
-    @multiply_add_p.def_lowering
-    def multiply_add_lowering(ctx, x, y, z):
-        return ctx.hlo.add(ctx.hlo.multiply(x, y), z)
+of them where the primitive has several results.
 """
 
 from __future__ import annotations
@@ -42,6 +38,14 @@ class LoweringContext(CollectiveLowering, MeshMethods):
       hlo: the StableHLO dialect: ``ctx.hlo.add(x, y)``.
       chlo: the CHLO dialect, of functions that are decomposed into StableHLO: ``ctx.chlo.erf(x)``.
       ir: MLIR's types, attributes and regions.
+
+    >>> from lawful.core import Primitive
+    >>> from lawful.staging import jit
+    >>> multiply_add_p = Primitive("multiply_add")
+    >>> _ = multiply_add_p.def_abstract_eval(lambda x, y, z: x)
+    >>> _ = multiply_add_p.def_lowering(lambda ctx, x, y, z: ctx.hlo.add(ctx.hlo.multiply(x, y), z))
+    >>> float(jit(multiply_add_p.bind, backend="xla")(2.0, 3.0, 4.0))
+    10.0
     """
 
     __slots__ = ("_eqn", "_function", "built")
@@ -374,14 +378,9 @@ class LoweringContext(CollectiveLowering, MeshMethods):
         return case(self._function, index, branches, operands)
 
     def while_loop(
-        self,
-        cond: ClosedJaxpr,
-        body: ClosedJaxpr,
-        init: Sequence[Value],
-        *,
-        cond_consts: Sequence[Value] = (),
+        self, cond: ClosedJaxpr, body: ClosedJaxpr, init: Sequence[Value], *, cond_consts: Sequence[Value] = (),
         body_consts: Sequence[Value] = (),
-    ) -> list[Value]:
+    ) -> list[Value]:  # fmt: skip
         """Returns the last state of a loop.
 
         Args:

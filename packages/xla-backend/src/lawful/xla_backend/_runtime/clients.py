@@ -41,6 +41,13 @@ def set_processes(processes: distributed.Processes) -> None:
 
     Raises:
       RuntimeStartedError: devices are in use already.
+
+    >>> from lawful.xla_backend import devices
+    >>> _ = devices()
+    >>> set_processes(None)
+    Traceback (most recent call last):
+        ...
+    lawful.xla_backend._errors.RuntimeStartedError: ...initialize: expected a process that has not used ...
     """
     global _processes
     with _lock:

@@ -39,7 +39,14 @@ _MAX_RECENT: Final = 16
 
 
 class Group(Protocol):
-    """Questions of the backend to other processes; `lawful.parallel`, which stands above this package, answers them."""
+    """Questions of the backend to other processes; `lawful.parallel`, which stands above this package, answers them.
+
+    >>> class Alone(Group):
+    ...     def is_alive(self):
+    ...         return True
+    >>> Alone().is_alive()
+    True
+    """
 
     def before_start(self) -> None:
         """Waits until all processes make their client of the CPU, or raises an error."""
@@ -129,6 +136,9 @@ class Processes:
       host: the address of this machine at which the others reach it.
       timeout: for how many seconds a collective waits for the other processes.
       group: the other processes.
+
+    >>> Processes(0, 1, None, "localhost", 60, None).programs()
+    {}
     """
 
     def __init__(self, index: int, count: int, client: Any, host: str, timeout: int, group: Group) -> None:
