@@ -41,6 +41,11 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
     of the arrays that ``jit`` returns with XLA.
 
     Source: ``jax.Array``.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> x = jnp.arange(3.0)
+    >>> isinstance(x, Array), x.at[0].set(5.0)
+    (True, Array([5., 1., 2.], dtype=float64))
     """
 
     __array_priority__ = 50.0

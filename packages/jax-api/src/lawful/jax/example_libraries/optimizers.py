@@ -19,12 +19,23 @@ from typing import Any, NamedTuple
 
 import lawful.jax.numpy as np
 from lawful.jax import tree_util
-
-Schedule = Callable[[Any], Any]
+from lawful.jax.example_libraries._schedules import (
+    constant,
+    exponential_decay,
+    inverse_time_decay,
+    make_schedule,
+    piecewise_constant,
+    polynomial_decay,
+)
 
 
 class Optimizer(NamedTuple):
-    """An optimizer."""
+    """An optimizer.
+
+    >>> optimizer = sgd(0.1)
+    >>> optimizer.params_fn(optimizer.update_fn(0, 2.0, optimizer.init_fn(1.0)))
+    0.8
+    """
 
     init_fn: Callable[[Any], Any]
     update_fn: Callable[[Any, Any, Any], Any]
@@ -32,7 +43,11 @@ class Optimizer(NamedTuple):
 
 
 class OptimizerState(NamedTuple):
-    """A state: the states of all leaves, their structure, and the structure of one."""
+    """A state: the states of all leaves, their structure, and the structure of one.
+
+    >>> sgd(0.1).init_fn({"w": 1.0}).packed_state
+    [(1.0,)]
+    """
 
     packed_state: Any
     tree_def: Any
@@ -40,7 +55,11 @@ class OptimizerState(NamedTuple):
 
 
 class JoinPoint:
-    """Marks, in an unpacked state, the state of a leaf."""
+    """Marks, in an unpacked state, the state of a leaf.
+
+    >>> JoinPoint(1.0).subtree
+    1.0
+    """
 
     def __init__(self, subtree: Any) -> None:
         self.subtree = subtree
@@ -77,7 +96,13 @@ __all__ = [
 
 
 def optimizer(opt_maker: Callable[..., Any]) -> Callable[..., Optimizer]:
-    """Returns the maker of an optimizer of pytrees, of that of one for arrays."""
+    """Returns the maker of an optimizer of pytrees, of that of one for arrays.
+
+    >>> halving = optimizer(lambda: ((lambda x: x), (lambda i, g, x: x / 2.0), (lambda x: x)))
+    >>> init, update, get_params = halving()
+    >>> get_params(update(0, {"w": 0.0}, init({"w": 4.0})))
+    {'w': 2.0}
+    """
 
     @functools.wraps(opt_maker)
     def make(*args: Any, **kwargs: Any) -> Optimizer:
@@ -119,66 +144,23 @@ tree_util.register_pytree_node(
 
 
 def unpack_optimizer_state(opt_state: OptimizerState) -> Any:
-    """Returns a state as a pytree with a `JoinPoint` for each leaf, for storage."""
+    """Returns a state as a pytree with a `JoinPoint` for each leaf, for storage.
+
+    >>> unpack_optimizer_state(sgd(0.1).init_fn({"w": 1.0}))["w"].subtree
+    1.0
+    """
     return tree_util.tree_unflatten(opt_state.tree_def, [JoinPoint(s) for s in _states(opt_state)])
 
 
 def pack_optimizer_state(marked_pytree: Any) -> OptimizerState:
-    """Returns the state that `unpack_optimizer_state` unpacked."""
+    """Returns the state that `unpack_optimizer_state` unpacked.
+
+    >>> state = sgd(0.1).init_fn({"w": 1.0})
+    >>> pack_optimizer_state(unpack_optimizer_state(state)) == state
+    True
+    """
     sentinels, treedef = tree_util.tree_flatten(marked_pytree)
     return _packed([sentinel.subtree for sentinel in sentinels], treedef)
-
-
-# Schedules: functions of the number of an iteration.
-
-
-def constant(step_size: Any) -> Schedule:
-    """Returns the schedule of one step size."""
-    return lambda i: step_size
-
-
-def exponential_decay(step_size: Any, decay_steps: Any, decay_rate: Any) -> Schedule:
-    """Returns the schedule that multiplies the step size by a rate in so many iterations."""
-    return lambda i: step_size * decay_rate ** (i / decay_steps)
-
-
-def inverse_time_decay(step_size: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False) -> Schedule:
-    """Returns the schedule of ``step_size / (1 + decay_rate * i / decay_steps)``."""
-
-    def schedule(i: Any) -> Any:
-        steps = i / decay_steps
-        return step_size / (1 + decay_rate * (np.floor(steps) if staircase else steps))
-
-    return schedule
-
-
-def polynomial_decay(step_size: Any, decay_steps: Any, final_step_size: Any, power: Any = 1.0) -> Schedule:
-    """Returns the schedule from one step size to another, as a power of the iterations that are left."""
-
-    def schedule(i: Any) -> Any:
-        left = (1 - np.minimum(i, decay_steps) / decay_steps) ** power
-        return left * (step_size - final_step_size) + final_step_size
-
-    return schedule
-
-
-def piecewise_constant(boundaries: Any, values: Any) -> Schedule:
-    """Returns the schedule of a value between any two boundaries, one value more than these."""
-    boundaries, values = np.array(boundaries), np.array(values)
-    if boundaries.ndim != 1 or values.shape != (boundaries.size + 1,):
-        raise ValueError(
-            f"piecewise_constant: expected one value more than boundaries, got {values.shape} and {boundaries.shape}"
-        )
-    return lambda i: values[np.sum(i > boundaries)]
-
-
-def make_schedule(scalar_or_schedule: Any) -> Schedule:
-    """Returns a schedule, that of a number being constant."""
-    if callable(scalar_or_schedule):
-        return scalar_or_schedule  # type: ignore[no-any-return]
-    if np.ndim(scalar_or_schedule):
-        raise TypeError(f"make_schedule: expected a number or a function, got {type(scalar_or_schedule)}")
-    return constant(scalar_or_schedule)
 
 
 # Optimizers of one array
@@ -190,14 +172,24 @@ def _first(state: Any) -> Any:
 
 @optimizer
 def sgd(step_size: Any) -> Any:
-    """Returns gradient descent."""
+    """Returns gradient descent.
+
+    >>> init, update, get_params = sgd(0.1)
+    >>> round(float(get_params(update(0, np.array(2.0), init(np.array(1.0))))), 3)
+    0.8
+    """
     step = make_schedule(step_size)
     return (lambda x: x), (lambda i, g, x: x - step(i) * g), (lambda x: x)
 
 
 @optimizer
 def momentum(step_size: Any, mass: Any) -> Any:
-    """Returns gradient descent with momentum."""
+    """Returns gradient descent with momentum.
+
+    >>> init, update, get_params = momentum(0.1, mass=0.9)
+    >>> round(float(get_params(update(0, np.array(2.0), init(np.array(1.0))))), 3)
+    0.8
+    """
     step = make_schedule(step_size)
 
     def update(i: Any, g: Any, state: Any) -> Any:
@@ -210,7 +202,12 @@ def momentum(step_size: Any, mass: Any) -> Any:
 
 @optimizer
 def nesterov(step_size: Any, mass: Any) -> Any:
-    """Returns gradient descent with Nesterov's momentum."""
+    """Returns gradient descent with Nesterov's momentum.
+
+    >>> init, update, get_params = nesterov(0.1, mass=0.9)
+    >>> round(float(get_params(update(0, np.array(2.0), init(np.array(1.0))))), 3)
+    0.62
+    """
     step = make_schedule(step_size)
 
     def update(i: Any, g: Any, state: Any) -> Any:
@@ -228,7 +225,12 @@ def _inverse_root(x: Any) -> Any:
 
 @optimizer
 def adagrad(step_size: Any, momentum: Any = 0.9) -> Any:
-    """Returns Adagrad (Duchi et al., 2011) with momentum."""
+    """Returns Adagrad (Duchi et al., 2011) with momentum.
+
+    >>> init, update, get_params = adagrad(0.1)
+    >>> round(float(get_params(update(0, np.array(2.0), init(np.array(1.0))))), 3)
+    0.99
+    """
     step = make_schedule(step_size)
 
     def update(i: Any, g: Any, state: Any) -> Any:
@@ -242,7 +244,12 @@ def adagrad(step_size: Any, momentum: Any = 0.9) -> Any:
 
 @optimizer
 def rmsprop(step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8) -> Any:
-    """Returns RMSProp."""
+    """Returns RMSProp.
+
+    >>> init, update, get_params = rmsprop(0.1)
+    >>> round(float(get_params(update(0, np.array(2.0), init(np.array(1.0))))), 3)
+    0.684
+    """
     step = make_schedule(step_size)
 
     def update(i: Any, g: Any, state: Any) -> Any:
@@ -255,7 +262,12 @@ def rmsprop(step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8) -> Any:
 
 @optimizer
 def rmsprop_momentum(step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8, momentum: Any = 0.9) -> Any:
-    """Returns RMSProp with momentum."""
+    """Returns RMSProp with momentum.
+
+    >>> init, update, get_params = rmsprop_momentum(0.1)
+    >>> round(float(get_params(update(0, np.array(2.0), init(np.array(1.0))))), 3)
+    0.684
+    """
     step = make_schedule(step_size)
 
     def update(i: Any, g: Any, state: Any) -> Any:
@@ -269,7 +281,12 @@ def rmsprop_momentum(step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8, momentum
 
 @optimizer
 def adam(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> Any:
-    """Returns Adam (Kingma and Ba, 2015)."""
+    """Returns Adam (Kingma and Ba, 2015).
+
+    >>> init, update, get_params = adam(0.1)
+    >>> round(float(get_params(update(0, np.array(2.0), init(np.array(1.0))))), 3)
+    0.9
+    """
     step = make_schedule(step_size)
 
     def update(i: Any, g: Any, state: Any) -> Any:
@@ -284,7 +301,12 @@ def adam(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> Any
 
 @optimizer
 def adamax(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> Any:
-    """Returns AdaMax (Kingma and Ba, 2015)."""
+    """Returns AdaMax (Kingma and Ba, 2015).
+
+    >>> init, update, get_params = adamax(0.1)
+    >>> round(float(get_params(update(0, np.array(2.0), init(np.array(1.0))))), 3)
+    0.9
+    """
     step = make_schedule(step_size)
 
     def update(i: Any, g: Any, state: Any) -> Any:
@@ -298,7 +320,12 @@ def adamax(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> A
 
 @optimizer
 def sm3(step_size: Any, momentum: Any = 0.9) -> Any:
-    """Returns SM3 (Anil et al., 2019), which stores one vector for each dimension of an array."""
+    """Returns SM3 (Anil et al., 2019), which stores one vector for each dimension of an array.
+
+    >>> init, update, get_params = sm3(0.1)
+    >>> round(float(get_params(update(0, np.array(2.0), init(np.array(1.0))))), 3)
+    0.99
+    """
     step = make_schedule(step_size)
 
     def along(ndim: int, axis: int, vector: Any) -> Any:
@@ -324,11 +351,20 @@ def sm3(step_size: Any, momentum: Any = 0.9) -> Any:
 
 
 def l2_norm(tree: Any) -> Any:
-    """Returns the root of the sum of the squares of all elements of a pytree."""
+    """Returns the root of the sum of the squares of all elements of a pytree.
+
+    >>> float(l2_norm({"w": 3.0, "b": 4.0}))
+    5.0
+    """
     return np.sqrt(sum(np.vdot(x, x) for x in tree_util.tree_leaves(tree)))
 
 
 def clip_grads(grad_tree: Any, max_norm: Any) -> Any:
-    """Returns gradients scaled down to a norm, where theirs is larger."""
+    """Returns gradients scaled down to a norm, where theirs is larger.
+
+    >>> clipped = clip_grads({"w": 3.0, "b": 4.0}, 1.0)
+    >>> round(float(clipped["w"]), 3), round(float(clipped["b"]), 3)
+    (0.6, 0.8)
+    """
     norm = l2_norm(grad_tree)
     return tree_util.tree_map(lambda g: np.where(norm < max_norm, g, g * (max_norm / norm)), grad_tree)

@@ -37,22 +37,40 @@ primitive_transposes = _Rules("transpose", "def_transpose")
 
 
 def is_undefined_primal(x: Any) -> bool:
-    """Whether an argument of a transpose rule is a linear one."""
+    """Whether an argument of a transpose rule is a linear one.
+
+    >>> is_undefined_primal(3.0)
+    False
+    """
     return isinstance(x, UndefinedPrimal)
 
 
 def add_tangents(x: Any, y: Any) -> Any:
-    """Returns the sum of two tangents, each of which may be a symbolic zero."""
+    """Returns the sum of two tangents, each of which may be a symbolic zero.
+
+    >>> add_tangents(3.0, _zero_tangent(1.0))
+    3.0
+    """
     return y if type(x) is Zero else x if type(y) is Zero else _ops.add(x, y)
 
 
 def zeros_like_aval(aval: Any) -> Any:
-    """Returns zeros of a type."""
+    """Returns zeros of a type.
+
+    >>> from lawful.core import ShapedArray
+    >>> zeros_like_aval(ShapedArray((2,), float))
+    array([0., 0.])
+    """
     return _lawful_numpy.zeros(aval.shape, aval.dtype)
 
 
 def get_primitive_transpose(p: Primitive) -> Callable[..., Any]:
-    """Returns the transpose rule of a primitive."""
+    """Returns the transpose rule of a primitive.
+
+    >>> from lawful.core import get_aval
+    >>> get_primitive_transpose(_ops.neg_p)(3.0, UndefinedPrimal(get_aval(1.0)))
+    [-3.0]
+    """
     return p.rule("transpose")
 
 
@@ -67,18 +85,37 @@ def _linear_jvp(primitive: Primitive) -> None:
 
 
 def deflinear2(primitive: Primitive, transpose_rule: Callable[..., Any]) -> None:
-    """Defines a primitive as linear, with the transpose rule ``rule(ct, *args, **params)``."""
+    """Defines a primitive as linear, with the transpose rule ``rule(ct, *args, **params)``.
+
+    >>> double_p = Primitive("double")
+    >>> deflinear2(double_p, lambda ct, x: [2.0 * ct])
+    >>> get_primitive_transpose(double_p)(3.0, None)
+    [6.0]
+    """
     _linear_jvp(primitive)
     primitive.def_transpose(transpose_rule)
 
 
 def deflinear(primitive: Primitive, transpose_rule: Callable[..., Any]) -> None:
-    """Defines a primitive as linear, with the transpose rule ``rule(ct, **params)``."""
+    """Defines a primitive as linear, with the transpose rule ``rule(ct, **params)``.
+
+    >>> double_p = Primitive("double")
+    >>> deflinear(double_p, lambda ct: [2.0 * ct])
+    >>> get_primitive_transpose(double_p)(3.0, None)
+    [6.0]
+    """
     deflinear2(primitive, lambda ct, *args, **params: transpose_rule(ct, **params))
 
 
 def defjvp(primitive: Primitive, *jvprules: Callable[..., Any] | None) -> None:
-    """Defines the jvp of a primitive by a rule for each argument: ``rule(tangent, *primals, **params)``."""
+    """Defines the jvp of a primitive by a rule for each argument: ``rule(tangent, *primals, **params)``.
+
+    >>> square_p = Primitive("squared")
+    >>> _ = square_p.def_impl(lambda x: x * x)
+    >>> defjvp(square_p, lambda t, x: 2.0 * x * t)
+    >>> square_p.rule("jvp")([3.0], [1.0])
+    (9.0, 6.0)
+    """
     with_result = [
         None if rule is None else lambda t, ans, *primals, _rule=rule, **params: _rule(t, *primals, **params)
         for rule in jvprules
@@ -87,7 +124,14 @@ def defjvp(primitive: Primitive, *jvprules: Callable[..., Any] | None) -> None:
 
 
 def defjvp2(primitive: Primitive, *jvprules: Callable[..., Any] | None) -> None:
-    """Defines the jvp of a primitive by a rule for each argument: ``rule(tangent, ans, *primals, **params)``."""
+    """Defines the jvp of a primitive by a rule for each argument: ``rule(tangent, ans, *primals, **params)``.
+
+    >>> inverse_p = Primitive("inverse")
+    >>> _ = inverse_p.def_impl(lambda x: 1.0 / x)
+    >>> defjvp2(inverse_p, lambda t, ans, x: -t * ans * ans)
+    >>> inverse_p.rule("jvp")([2.0], [1.0])
+    (0.5, -0.25)
+    """
 
     def jvp(primals: Any, tangents: Any, **params: Any) -> Any:
         ans = primitive.bind(*primals, **params)
@@ -101,7 +145,14 @@ def defjvp2(primitive: Primitive, *jvprules: Callable[..., Any] | None) -> None:
 
 
 def defbilinear(prim: Primitive, lhs_rule: Callable[..., Any], rhs_rule: Callable[..., Any]) -> None:
-    """Defines a primitive as linear in each of two arguments, with a transpose rule for each."""
+    """Defines a primitive as linear in each of two arguments, with a transpose rule for each.
+
+    >>> product_p = Primitive("product")
+    >>> _ = product_p.def_impl(lambda x, y: x * y)
+    >>> defbilinear(product_p, lambda ct, x, y: ct * y, lambda ct, x, y: ct * x)
+    >>> product_p.rule("jvp")([3.0, 2.0], [1.0, 1.0])
+    (6.0, np.float64(5.0))
+    """
     defjvp(
         prim,
         lambda t, x, y, **params: prim.bind(t, y, **params),

@@ -15,6 +15,12 @@ def register_lowering(
     inline: bool = True,
     cacheable: bool = True,
 ) -> Callable[..., Any]:
-    """Defines the lowering of a primitive, for all platforms or one."""
+    """Defines the lowering of a primitive, for all platforms or one.
+
+    >>> double_p = Primitive("double")
+    >>> rule = register_lowering(double_p, lambda ctx, x: ctx.hlo.add(x, x))
+    >>> double_p.lowering_rule("cpu") is rule
+    True
+    """
     prim.def_lowering(rule, platform)
     return rule

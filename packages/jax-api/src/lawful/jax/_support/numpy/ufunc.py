@@ -24,6 +24,11 @@ class ufunc:
       identity: the unit of a function of two arguments.
 
     Source: ``jax.numpy.ufunc``.
+
+    >>> import numpy as np
+    >>> scaled = ufunc(lambda x, y: x + 2 * y, 2, 1)
+    >>> scaled(np.arange(3), 1)
+    Array([2, 3, 4], dtype=int64)
     """
 
     def __init__(
@@ -99,5 +104,9 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: An
     """Returns a function of scalars as a ufunc; see `lawful.numpy.frompyfunc`.
 
     Source: ``jax.numpy.frompyfunc``.
+
+    >>> import numpy as np
+    >>> frompyfunc(lambda x, y: x + y, 2, 1, identity=0).reduce(np.arange(4))
+    Array(6, dtype=int64)
     """
     return ufunc(func, nin, nout, identity=identity)
