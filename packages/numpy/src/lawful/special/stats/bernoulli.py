@@ -18,7 +18,11 @@ from lawful.special._arguments import composed, floats
 
 @composed
 def logpmf(k: Any, p: Any, loc: Any = 0) -> Any:
-    """Returns the logarithm of the probability of ``k``, that of 1 being ``p``: -∞ of another ``k - loc``."""
+    """Returns the logarithm of the probability of ``k``, that of 1 being ``p``: -∞ of another ``k - loc``.
+
+    >>> round(float(logpmf(1, 0.3)), 3)
+    -1.204
+    """
     k, p, loc = floats("bernoulli.logpmf", k, p, loc)
     n = ops.sub(k, loc)
     possible = ops.bitwise_or(ops.bitwise_or(ops.eq(n, 0), ops.eq(n, 1)), ops.ne(n, n))
@@ -29,13 +33,21 @@ def logpmf(k: Any, p: Any, loc: Any = 0) -> Any:
 
 @composed
 def pmf(k: Any, p: Any, loc: Any = 0) -> Any:
-    """Returns the probability of ``k``."""
+    """Returns the probability of ``k``.
+
+    >>> round(float(pmf(1, 0.3)), 3)
+    0.3
+    """
     return ops.exp(logpmf(k, p, loc))
 
 
 @composed
 def cdf(k: Any, p: Any) -> Any:
-    """Returns the probability of at most ``k``."""
+    """Returns the probability of at most ``k``.
+
+    >>> round(float(cdf(0, 0.3)), 3)
+    0.7
+    """
     k, p = floats("bernoulli.cdf", k, p)
     out = ops.where(ops.lt(k, 0), 0, ops.where(ops.lt(k, 1), ops.sub(1, p), ops.where(ops.eq(k, k), 1.0, k)))
     return _of_probability(p, out)
@@ -43,7 +55,11 @@ def cdf(k: Any, p: Any) -> Any:
 
 @composed
 def ppf(q: Any, p: Any) -> Any:
-    """Returns 0 or 1, the smallest ``k`` whose `cdf` is at least ``q``: NaN outside of 0 to 1."""
+    """Returns 0 or 1, the smallest ``k`` whose `cdf` is at least ``q``: NaN outside of 0 to 1.
+
+    >>> round(float(ppf(0.25, 0.3)), 3)
+    0.0
+    """
     q, p = floats("bernoulli.ppf", q, p)
     inside = ops.bitwise_and(ops.ge(q, 0), ops.le(q, 1))
     smallest = ops.where(ops.le(q, ops.sub(1, p)), 0.0, 1.0)

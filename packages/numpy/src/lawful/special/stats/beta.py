@@ -19,7 +19,11 @@ from lawful.special.stats._standardized import log_of_probability, standardized
 
 @composed
 def logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of the density with shapes ``a`` and ``b``: -∞ outside of ``loc`` to ``loc + scale``."""
+    """Returns the logarithm of the density with shapes ``a`` and ``b``: -∞ outside of ``loc`` to ``loc + scale``.
+
+    >>> round(float(logpdf(0.5, 2.0, 3.0)), 3)
+    0.405
+    """
     y, a, b, scale = standardized("beta.logpdf", x, a, b, loc=loc, scale=scale)
     outside = ops.bitwise_or(ops.lt(y, 0), ops.gt(y, 1))
     y = ops.where(outside, 0.5, y)
@@ -30,31 +34,51 @@ def logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @composed
 def pdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the density."""
+    """Returns the density.
+
+    >>> round(float(pdf(0.5, 2.0, 3.0)), 3)
+    1.5
+    """
     return ops.exp(logpdf(x, a, b, loc, scale))
 
 
 @composed
 def cdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of less than ``x``."""
+    """Returns the probability of less than ``x``.
+
+    >>> round(float(cdf(0.5, 2.0, 3.0)), 4)
+    0.6875
+    """
     y, a, b, _ = standardized("beta.cdf", x, a, b, loc=loc, scale=scale)
     return ops.betainc(a, b, ops.clamp(0.0, y, 1.0))
 
 
 @composed
 def sf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of more than ``x``, exact where that is small."""
+    """Returns the probability of more than ``x``, exact where that is small.
+
+    >>> round(float(sf(0.5, 2.0, 3.0)), 4)
+    0.3125
+    """
     y, a, b, _ = standardized("beta.sf", x, a, b, loc=loc, scale=scale)
     return ops.betainc(b, a, ops.clamp(0.0, ops.sub(1, y), 1.0))
 
 
 @composed
 def logcdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `cdf`."""
+    """Returns the logarithm of `cdf`.
+
+    >>> round(float(logcdf(0.5, 2.0, 3.0)), 3)
+    -0.375
+    """
     return log_of_probability(cdf(x, a, b, loc, scale), sf(x, a, b, loc, scale))
 
 
 @composed
 def logsf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `sf`."""
+    """Returns the logarithm of `sf`.
+
+    >>> round(float(logsf(0.5, 2.0, 3.0)), 3)
+    -1.163
+    """
     return log_of_probability(sf(x, a, b, loc, scale), cdf(x, a, b, loc, scale))

@@ -19,7 +19,11 @@ from lawful.special.stats._standardized import counted
 
 @composed
 def logpmf(k: Any, n: Any, a: Any, b: Any, loc: Any = 0) -> Any:
-    """Returns the logarithm of the probability of ``k`` of ``n``, each with a probability of ``beta(a, b)``."""
+    """Returns the logarithm of the probability of ``k`` of ``n``, each with a probability of ``beta(a, b)``.
+
+    >>> round(float(logpmf(2, 5, 2.0, 3.0)), 3)
+    -1.435
+    """
     k, n, a, b, loc = floats("betabinom.logpmf", k, n, a, b, loc)
     k, impossible = counted(k, loc, 0, n)
     rest = ops.sub(n, k)
@@ -37,5 +41,9 @@ def _log_rising(x: Any, m: Any) -> Any:
 
 @composed
 def pmf(k: Any, n: Any, a: Any, b: Any, loc: Any = 0) -> Any:
-    """Returns the probability of ``k``."""
+    """Returns the probability of ``k``.
+
+    >>> round(float(pmf(2, 5, 2.0, 3.0)), 3)
+    0.238
+    """
     return ops.exp(logpmf(k, n, a, b, loc))

@@ -19,7 +19,11 @@ from lawful.special.stats._standardized import counted
 
 @composed
 def logpmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
-    """Returns the logarithm of the probability of ``k`` of ``n``, each of probability ``p``: -∞ if it is no count."""
+    """Returns the logarithm of the probability of ``k`` of ``n``, each of probability ``p``: -∞ if it is no count.
+
+    >>> round(float(logpmf(2, 5, 0.3)), 3)
+    -1.175
+    """
     k, n, p, loc = floats("binom.logpmf", k, n, p, loc)
     k, impossible = counted(k, loc, 0, n)
     rest = ops.sub(n, k)
@@ -31,5 +35,9 @@ def logpmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
 
 @composed
 def pmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
-    """Returns the probability of ``k``."""
+    """Returns the probability of ``k``.
+
+    >>> round(float(pmf(2, 5, 0.3)), 3)
+    0.309
+    """
     return ops.exp(logpmf(k, n, p, loc))

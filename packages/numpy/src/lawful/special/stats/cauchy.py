@@ -19,7 +19,11 @@ from lawful.special.stats._standardized import log_of_probability, probability, 
 
 @composed
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of the density, with median ``loc`` and half of the width at half of the height."""
+    """Returns the logarithm of the density, with median ``loc`` and half of the width at half of the height.
+
+    >>> round(float(logpdf(0.5)), 3)
+    -1.368
+    """
     z, scale = standardized("cauchy.logpdf", x, loc=loc, scale=scale)
     size = ops.abs(z)
     is_large = ops.gt(size, 1)
@@ -32,43 +36,71 @@ def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @composed
 def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the density."""
+    """Returns the density.
+
+    >>> round(float(pdf(0.5)), 3)
+    0.255
+    """
     return ops.exp(logpdf(x, loc, scale))
 
 
 @composed
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of less than ``x``, exact where that is small."""
+    """Returns the probability of less than ``x``, exact where that is small.
+
+    >>> round(float(cdf(0.5)), 3)
+    0.648
+    """
     return _probability_below(standardized("cauchy.cdf", x, loc=loc, scale=scale)[0])
 
 
 @composed
 def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `cdf`."""
+    """Returns the logarithm of `cdf`.
+
+    >>> round(float(logcdf(0.5)), 3)
+    -0.435
+    """
     return log_of_probability(cdf(x, loc, scale), sf(x, loc, scale))
 
 
 @composed
 def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of more than ``x``, exact where that is small."""
+    """Returns the probability of more than ``x``, exact where that is small.
+
+    >>> round(float(sf(0.5)), 3)
+    0.352
+    """
     return _probability_below(ops.neg(standardized("cauchy.sf", x, loc=loc, scale=scale)[0]))
 
 
 @composed
 def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `sf`."""
+    """Returns the logarithm of `sf`.
+
+    >>> round(float(logsf(0.5)), 3)
+    -1.043
+    """
     return log_of_probability(sf(x, loc, scale), cdf(x, loc, scale))
 
 
 @composed
 def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the number below which the probability is ``q``: NaN outside of 0 to 1."""
+    """Returns the number below which the probability is ``q``: NaN outside of 0 to 1.
+
+    >>> round(float(ppf(0.25)), 3)
+    -1.0
+    """
     return scaled("cauchy.ppf", _quantile(probability("cauchy.ppf", q, loc, scale)), loc, scale)
 
 
 @composed
 def isf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the number above which the probability is ``q``: NaN outside of 0 to 1."""
+    """Returns the number above which the probability is ``q``: NaN outside of 0 to 1.
+
+    >>> round(float(isf(0.25)), 3)
+    1.0
+    """
     return scaled("cauchy.isf", ops.neg(_quantile(probability("cauchy.isf", q, loc, scale))), loc, scale)
 
 

@@ -18,37 +18,61 @@ from lawful.special.stats import gamma
 
 @composed
 def logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of the density with ``df`` degrees of freedom: -∞ below ``loc``."""
+    """Returns the logarithm of the density with ``df`` degrees of freedom: -∞ below ``loc``.
+
+    >>> round(float(logpdf(0.5, 3.0)), 3)
+    -1.516
+    """
     return gamma.logpdf(*_of_gamma("chi2.logpdf", x, df, loc, scale))
 
 
 @composed
 def pdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the density."""
+    """Returns the density.
+
+    >>> round(float(pdf(0.5, 3.0)), 3)
+    0.22
+    """
     return gamma.pdf(*_of_gamma("chi2.pdf", x, df, loc, scale))
 
 
 @composed
 def cdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of less than ``x``."""
+    """Returns the probability of less than ``x``.
+
+    >>> round(float(cdf(0.5, 3.0)), 3)
+    0.081
+    """
     return gamma.cdf(*_of_gamma("chi2.cdf", x, df, loc, scale))
 
 
 @composed
 def logcdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `cdf`."""
+    """Returns the logarithm of `cdf`.
+
+    >>> round(float(logcdf(0.5, 3.0)), 3)
+    -2.512
+    """
     return gamma.logcdf(*_of_gamma("chi2.logcdf", x, df, loc, scale))
 
 
 @composed
 def sf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of more than ``x``, exact where that is small."""
+    """Returns the probability of more than ``x``, exact where that is small.
+
+    >>> round(float(sf(0.5, 3.0)), 3)
+    0.919
+    """
     return gamma.sf(*_of_gamma("chi2.sf", x, df, loc, scale))
 
 
 @composed
 def logsf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `sf`."""
+    """Returns the logarithm of `sf`.
+
+    >>> round(float(logsf(0.5, 3.0)), 3)
+    -0.085
+    """
     return gamma.logsf(*_of_gamma("chi2.logsf", x, df, loc, scale))
 
 

@@ -33,6 +33,10 @@ def logpdf(x: Any, alpha: Any) -> Any:
       ArgumentValueError: the shapes do not fit.
 
     Where shares are not positive, or their sum is not 1, it is -∞.
+
+    >>> import numpy as np
+    >>> round(float(logpdf(np.array([0.2, 0.8]), np.array([2.0, 3.0]))), 3)
+    0.429
     """
     x, alpha = inexact("dirichlet.logpdf", x), inexact("dirichlet.logpdf", alpha)
     shape, exponents = get_aval(x).shape, get_aval(alpha).shape
@@ -57,5 +61,10 @@ def logpdf(x: Any, alpha: Any) -> Any:
 
 @composed
 def pdf(x: Any, alpha: Any) -> Any:
-    """Returns the density."""
+    """Returns the density.
+
+    >>> import numpy as np
+    >>> round(float(pdf(np.array([0.2, 0.8]), np.array([2.0, 3.0]))), 3)
+    1.536
+    """
     return ops.exp(logpdf(x, alpha))

@@ -19,20 +19,32 @@ from lawful.special.stats._standardized import log_of_complement, probability, s
 
 @composed
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of the density with mean ``loc + scale``: -∞ below ``loc``."""
+    """Returns the logarithm of the density with mean ``loc + scale``: -∞ below ``loc``.
+
+    >>> round(float(logpdf(0.5)), 3)
+    -0.5
+    """
     y, scale = standardized("expon.logpdf", x, loc=loc, scale=scale)
     return ops.where(ops.lt(y, 0), -math.inf, ops.neg(ops.add(y, ops.log(scale))))
 
 
 @composed
 def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the density."""
+    """Returns the density.
+
+    >>> round(float(pdf(0.5)), 3)
+    0.607
+    """
     return ops.exp(logpdf(x, loc, scale))
 
 
 @composed
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of less than ``x``, exact where that is small."""
+    """Returns the probability of less than ``x``, exact where that is small.
+
+    >>> round(float(cdf(0.5)), 3)
+    0.393
+    """
     y, _ = standardized("expon.cdf", x, loc=loc, scale=scale)
     below = ops.lt(y, 0)
     return ops.where(below, 0, ops.neg(ops.expm1(ops.neg(ops.where(below, 0, y)))))
@@ -40,7 +52,11 @@ def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @composed
 def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of more than ``x``."""
+    """Returns the probability of more than ``x``.
+
+    >>> round(float(sf(0.5)), 3)
+    0.607
+    """
     y, _ = standardized("expon.sf", x, loc=loc, scale=scale)
     below = ops.lt(y, 0)
     return ops.where(below, 1, ops.exp(ops.neg(ops.where(below, 0, y))))
@@ -48,7 +64,11 @@ def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @composed
 def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the number below which the probability is ``q``: NaN outside of 0 to 1."""
+    """Returns the number below which the probability is ``q``: NaN outside of 0 to 1.
+
+    >>> round(float(ppf(0.25)), 3)
+    0.288
+    """
     q = probability("expon.ppf", q, loc, scale)
     quantile = ops.neg(ops.log1p(ops.neg(q)))
     return scaled("expon.ppf", ops.where(ops.lt(q, 0), math.nan, quantile), loc, scale)
@@ -56,7 +76,11 @@ def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @composed
 def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `cdf`, exact where that is small."""
+    """Returns the logarithm of `cdf`, exact where that is small.
+
+    >>> round(float(logcdf(0.5)), 3)
+    -0.933
+    """
     y, _ = standardized("expon.logcdf", x, loc=loc, scale=scale)
     below = ops.lt(y, 0)
     return ops.where(below, -math.inf, log_of_complement(ops.where(below, 1, y)))
@@ -64,7 +88,11 @@ def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @composed
 def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `sf`, exact where that is small."""
+    """Returns the logarithm of `sf`, exact where that is small.
+
+    >>> round(float(logsf(0.5)), 3)
+    -0.5
+    """
     y, _ = standardized("expon.logsf", x, loc=loc, scale=scale)
     below = ops.lt(y, 0)
     return ops.where(below, 0, ops.neg(ops.where(below, 0, y)))

@@ -19,7 +19,11 @@ from lawful.special.stats._standardized import log_of_probability, standardized
 
 @composed
 def logpdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of the density with shape ``a``: -∞ below ``loc``."""
+    """Returns the logarithm of the density with shape ``a``: -∞ below ``loc``.
+
+    >>> round(float(logpdf(0.5, 2.0)), 3)
+    -1.193
+    """
     y, a, scale = standardized("gamma.logpdf", x, a, loc=loc, scale=scale)
     below = ops.lt(y, 0)
     y = ops.where(below, 1, y)
@@ -29,13 +33,21 @@ def logpdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @composed
 def pdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the density."""
+    """Returns the density.
+
+    >>> round(float(pdf(0.5, 2.0)), 3)
+    0.303
+    """
     return ops.exp(logpdf(x, a, loc, scale))
 
 
 @composed
 def cdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of less than ``x``."""
+    """Returns the probability of less than ``x``.
+
+    >>> round(float(cdf(0.5, 2.0)), 3)
+    0.09
+    """
     y, a, _ = standardized("gamma.cdf", x, a, loc=loc, scale=scale)
     below = ops.lt(y, 0)
     return ops.where(below, 0, ops.igamma(a, ops.where(below, 1, y)))
@@ -43,7 +55,11 @@ def cdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @composed
 def sf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of more than ``x``, exact where that is small."""
+    """Returns the probability of more than ``x``, exact where that is small.
+
+    >>> round(float(sf(0.5, 2.0)), 3)
+    0.91
+    """
     y, a, _ = standardized("gamma.sf", x, a, loc=loc, scale=scale)
     below = ops.lt(y, 0)
     return ops.where(below, 1, ops.igammac(a, ops.where(below, 1, y)))
@@ -51,11 +67,19 @@ def sf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @composed
 def logcdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `cdf`."""
+    """Returns the logarithm of `cdf`.
+
+    >>> round(float(logcdf(0.5, 2.0)), 3)
+    -2.406
+    """
     return log_of_probability(cdf(x, a, loc, scale), sf(x, a, loc, scale))
 
 
 @composed
 def logsf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `sf`."""
+    """Returns the logarithm of `sf`.
+
+    >>> round(float(logsf(0.5, 2.0)), 3)
+    -0.095
+    """
     return log_of_probability(sf(x, a, loc, scale), cdf(x, a, loc, scale))

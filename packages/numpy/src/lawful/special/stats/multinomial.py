@@ -25,6 +25,10 @@ def logpmf(x: Any, n: Any, p: Any) -> Any:
       x: the counts, along the last dimension.
       n: their sum; for other counts the result is -∞.
       p: the probabilities, along the last dimension.
+
+    >>> import numpy as np
+    >>> round(float(logpmf(np.array([1, 2]), 3, np.array([0.2, 0.8]))), 3)
+    -0.957
     """
     x, p = floats("multinomial.logpmf", x, p)
     parts = ops.sub(ops.xlogy(x, p), ops.lgamma(ops.add(x, 1)))
@@ -35,5 +39,10 @@ def logpmf(x: Any, n: Any, p: Any) -> Any:
 
 @composed
 def pmf(x: Any, n: Any, p: Any) -> Any:
-    """Returns the probability of counts."""
+    """Returns the probability of counts.
+
+    >>> import numpy as np
+    >>> round(float(pmf(np.array([1, 2]), 3, np.array([0.2, 0.8]))), 3)
+    0.384
+    """
     return ops.exp(logpmf(x, n, p))

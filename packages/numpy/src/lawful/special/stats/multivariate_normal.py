@@ -36,6 +36,10 @@ def logpdf(x: Any, mean: Any, cov: Any, allow_singular: None = None) -> Any:
       ArgumentValueError: the shapes do not fit, or ``allow_singular`` is given.
 
     Of a matrix that is not positive definite comes NaN.
+
+    >>> import numpy as np
+    >>> round(float(logpdf(np.array([1.0, 1.0]), np.array([0.0, 0.0]), np.array([[1.0, 0.0], [0.0, 2.0]]))), 3)
+    -2.934
     """
     if allow_singular is not None:
         raise ArgumentValueError(
@@ -80,5 +84,10 @@ def _solved(root: Any, distance: Any, size: int) -> Any:
 
 @composed
 def pdf(x: Any, mean: Any, cov: Any) -> Any:
-    """Returns the density."""
+    """Returns the density.
+
+    >>> import numpy as np
+    >>> round(float(pdf(np.array([1.0, 1.0]), np.array([0.0, 0.0]), np.array([[1.0, 0.0], [0.0, 2.0]]))), 3)
+    0.053
+    """
     return ops.exp(logpdf(x, mean, cov))

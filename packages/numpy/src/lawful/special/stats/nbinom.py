@@ -19,7 +19,11 @@ from lawful.special.stats._standardized import counted
 
 @composed
 def logpmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
-    """Returns the logarithm of the probability of ``k`` failures before ``n`` successes of probability ``p``."""
+    """Returns the logarithm of the probability of ``k`` failures before ``n`` successes of probability ``p``.
+
+    >>> round(float(logpmf(2, 5, 0.3)), 3)
+    -4.025
+    """
     k, n, p, loc = floats("nbinom.logpmf", k, n, p, loc)
     k, impossible = counted(k, loc, 0, math.inf)
     # log(n + k - 1 over k)
@@ -30,5 +34,9 @@ def logpmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
 
 @composed
 def pmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
-    """Returns the probability of ``k``."""
+    """Returns the probability of ``k``.
+
+    >>> round(float(pmf(2, 5, 0.3)), 3)
+    0.018
+    """
     return ops.exp(logpmf(k, n, p, loc))

@@ -34,7 +34,11 @@ _CORRECTION = (
 
 @composed
 def logpmf(k: Any, mu: Any, loc: Any = 0) -> Any:
-    """Returns the logarithm of the probability of ``k``, with mean ``mu``: -∞ unless ``k - loc`` is natural."""
+    """Returns the logarithm of the probability of ``k``, with mean ``mu``: -∞ unless ``k - loc`` is natural.
+
+    >>> round(float(logpmf(2, 2.0)), 3)
+    -1.307
+    """
     k, mu, loc = floats("poisson.logpmf", k, mu, loc)
     n = ops.sub(k, loc)
     impossible = ops.bitwise_or(ops.lt(n, 0), ops.lt(ops.floor(n), n))
@@ -45,13 +49,21 @@ def logpmf(k: Any, mu: Any, loc: Any = 0) -> Any:
 
 @composed
 def pmf(k: Any, mu: Any, loc: Any = 0) -> Any:
-    """Returns the probability of ``k``."""
+    """Returns the probability of ``k``.
+
+    >>> round(float(pmf(2, 2.0)), 3)
+    0.271
+    """
     return ops.exp(logpmf(k, mu, loc))
 
 
 @composed
 def cdf(k: Any, mu: Any, loc: Any = 0) -> Any:
-    """Returns the probability of at most ``k``."""
+    """Returns the probability of at most ``k``.
+
+    >>> round(float(cdf(2, 2.0)), 3)
+    0.677
+    """
     k, mu, loc = floats("poisson.cdf", k, mu, loc)
     n = ops.floor(ops.sub(k, loc))
     below = ops.lt(n, 0)

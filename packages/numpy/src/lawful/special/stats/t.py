@@ -18,7 +18,11 @@ from lawful.special.stats._standardized import standardized
 
 @composed
 def logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of the density with ``df`` degrees of freedom."""
+    """Returns the logarithm of the density with ``df`` degrees of freedom.
+
+    >>> round(float(logpdf(0.5, 3.0)), 3)
+    -1.161
+    """
     z, df, scale = standardized("t.logpdf", x, df, loc=loc, scale=scale)
     half = ops.mul(df, 0.5)
     # The density is divided by the square root of π, which is gamma(1/2).
@@ -28,5 +32,9 @@ def logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @composed
 def pdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the density."""
+    """Returns the density.
+
+    >>> round(float(pdf(0.5, 3.0)), 3)
+    0.313
+    """
     return ops.exp(logpdf(x, df, loc, scale))

@@ -30,6 +30,9 @@ def logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
       scale: its standard deviation.
 
     Where ``a`` is not below ``b`` it is NaN.
+
+    >>> round(float(logpdf(0.5, -1.0, 2.0)), 3)
+    -0.844
     """
     z, a, b, scale = standardized("truncnorm.logpdf", x, a, b, loc=loc, scale=scale, positive_rest=False)
     outside = ops.bitwise_or(ops.lt(z, a), ops.gt(z, b))
@@ -39,31 +42,51 @@ def logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @composed
 def pdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the density."""
+    """Returns the density.
+
+    >>> round(float(pdf(0.5, -1.0, 2.0)), 3)
+    0.43
+    """
     return ops.exp(logpdf(x, a, b, loc, scale))
 
 
 @composed
 def cdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of less than ``x``, exact where that is small."""
+    """Returns the probability of less than ``x``, exact where that is small.
+
+    >>> round(float(cdf(0.5, -1.0, 2.0)), 3)
+    0.651
+    """
     return ops.exp(logcdf(x, a, b, loc, scale))
 
 
 @composed
 def logcdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `cdf`."""
+    """Returns the logarithm of `cdf`.
+
+    >>> round(float(logcdf(0.5, -1.0, 2.0)), 3)
+    -0.429
+    """
     return _log_shares("truncnorm.logcdf", x, a, b, loc, scale)[0]
 
 
 @composed
 def sf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the probability of more than ``x``, exact where that is small."""
+    """Returns the probability of more than ``x``, exact where that is small.
+
+    >>> round(float(sf(0.5, -1.0, 2.0)), 3)
+    0.349
+    """
     return ops.exp(logsf(x, a, b, loc, scale))
 
 
 @composed
 def logsf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    """Returns the logarithm of `sf`."""
+    """Returns the logarithm of `sf`.
+
+    >>> round(float(logsf(0.5, -1.0, 2.0)), 3)
+    -1.052
+    """
     return _log_shares("truncnorm.logsf", x, a, b, loc, scale)[1]
 
 

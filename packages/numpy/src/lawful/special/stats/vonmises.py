@@ -18,7 +18,11 @@ from lawful.special._arguments import composed, floats
 
 @composed
 def logpdf(x: Any, kappa: Any) -> Any:
-    """Returns the logarithm of the density at an angle, with concentration ``kappa``: NaN if that is negative."""
+    """Returns the logarithm of the density at an angle, with concentration ``kappa``: NaN if that is negative.
+
+    >>> round(float(logpdf(0.5, 2.0)), 3)
+    -0.907
+    """
     x, kappa = floats("vonmises.logpdf", x, kappa)
     below = ops.lt(kappa, 0)
     size = ops.where(below, 1, kappa)
@@ -30,5 +34,9 @@ def logpdf(x: Any, kappa: Any) -> Any:
 
 @composed
 def pdf(x: Any, kappa: Any) -> Any:
-    """Returns the density."""
+    """Returns the density.
+
+    >>> round(float(pdf(0.5, 2.0)), 3)
+    0.404
+    """
     return ops.exp(logpdf(x, kappa))

@@ -18,7 +18,11 @@ from lawful.special._arguments import composed, floats
 
 @composed
 def logpdf(x: Any, c: Any) -> Any:
-    """Returns the logarithm of the density at an angle: -∞ outside of 0 to 2π, NaN if ``c`` is not between 0 and 1."""
+    """Returns the logarithm of the density at an angle: -∞ outside of 0 to 2π, NaN if ``c`` is not between 0 and 1.
+
+    >>> round(float(logpdf(0.5, 0.5)), 3)
+    -1.138
+    """
     x, c = floats("wrapcauchy.logpdf", x, c)
     is_right = ops.bitwise_and(ops.gt(c, 0), ops.lt(c, 1))
     c = ops.where(is_right, c, 0.5)
@@ -32,5 +36,9 @@ def logpdf(x: Any, c: Any) -> Any:
 
 @composed
 def pdf(x: Any, c: Any) -> Any:
-    """Returns the density."""
+    """Returns the density.
+
+    >>> round(float(pdf(0.5, 0.5)), 3)
+    0.321
+    """
     return ops.exp(logpdf(x, c))
