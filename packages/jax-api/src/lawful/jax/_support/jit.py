@@ -55,6 +55,10 @@ def jit(
       ArgumentValueError: ``abstracted_axes`` is given.
       ArgumentTypeError: ``compiler_options`` is no mapping from names to strings and numbers.
 
+    >>> import lawful.jax as jax
+    >>> float(jax.jit(lambda x: x * 2.0)(3.0))
+    6.0
+
     Source: ``jax.jit``.
     """
     if abstracted_axes is not None:

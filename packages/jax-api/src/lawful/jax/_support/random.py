@@ -15,6 +15,9 @@ def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
 
     Raises:
       ArgumentValueError: another generator than threefry is asked for.
+
+    >>> key(7)
+    array([0, 7], dtype=uint32)
     """
     if impl not in (None, "threefry2x32", "fry"):
         raise ArgumentValueError(f"key: expected the generator 'threefry2x32', got {impl!r}; leave out impl")
@@ -30,22 +33,38 @@ def bits(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
 
 def key_data(keys: Any) -> Any:
-    """Returns the words of keys: they are themselves."""
+    """Returns the words of keys: they are themselves.
+
+    >>> key_data(key(7))
+    array([0, 7], dtype=uint32)
+    """
     get_aval(keys)
     return keys
 
 
 def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Any:
-    """Returns words as keys: they are themselves."""
+    """Returns words as keys: they are themselves.
+
+    >>> wrap_key_data(numpy.array([0, 7], "uint32"))
+    array([0, 7], dtype=uint32)
+    """
     get_aval(key_bits_array)
     return key_bits_array
 
 
 def clone(key: Any) -> Any:
-    """Returns a key, which may be used again: use is not checked."""
+    """Returns a key, which may be used again: use is not checked.
+
+    >>> clone(key(7))
+    array([0, 7], dtype=uint32)
+    """
     return key
 
 
 def key_impl(keys: Any) -> str:
-    """Returns the name of the generator."""
+    """Returns the name of the generator.
+
+    >>> key_impl(key(7))
+    'threefry2x32'
+    """
     return "threefry2x32"

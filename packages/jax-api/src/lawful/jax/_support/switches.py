@@ -29,5 +29,11 @@ _disable_jit = switch("jax_disable_jit")
 
 
 def disable_jit(disable: bool = True) -> Any:
-    """Runs functions without compilation within a ``with`` block."""
+    """Runs functions without compilation within a ``with`` block.
+
+    >>> from lawful.jax import jit
+    >>> with disable_jit():
+    ...     jit(lambda x: x if x > 0 else -x)(-3.0)
+    Array(3., dtype=float64, weak_type=True)
+    """
     return _disable_jit(disable)

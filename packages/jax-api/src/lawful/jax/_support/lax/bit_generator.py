@@ -28,7 +28,11 @@ _ROUNDS: Final = 10
 
 
 class RandomAlgorithm(enum.IntEnum):
-    """The generator of `rng_bit_generator`; the default one is Philox. Source: ``jax.lax.RandomAlgorithm``."""
+    """The generator of `rng_bit_generator`; the default one is Philox. Source: ``jax.lax.RandomAlgorithm``.
+
+    >>> str(RandomAlgorithm(2))
+    'RNG_PHILOX'
+    """
 
     RNG_DEFAULT = 0
     RNG_THREE_FRY = 1

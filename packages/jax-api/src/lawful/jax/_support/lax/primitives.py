@@ -14,7 +14,12 @@ __all__ = ["Rules", "array_types", "jaxpr_as_fun"]
 
 
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Callable[..., list[Any]]:
-    """Returns the function of a closed jaxpr, which gives a list; ``args`` are its first arguments."""
+    """Returns the function of a closed jaxpr, which gives a list; ``args`` are its first arguments.
+
+    >>> from lawful.staging import make_jaxpr
+    >>> jaxpr_as_fun(make_jaxpr(lambda x: x * 2.0)(1.0))(3.0)
+    [6.0]
+    """
 
     def function(*rest: Any) -> list[Any]:
         found: list[Any] = as_jax(eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *args, *rest))

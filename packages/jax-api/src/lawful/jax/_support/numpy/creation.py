@@ -39,6 +39,10 @@ def array(
 
     Raises:
       ArgumentValueError: the order of elements in memory is not the default, or a sharding is given.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.array([1, 2], ndmin=2)
+    Array([[1, 2]], dtype=int64)
     """
     _require_order("array", order, (None, "K", "C", "A"))
     result = lawful_numpy.array(object, dtype=dtype, copy=copy, device=device)
@@ -54,24 +58,43 @@ def asarray(
 
     Raises:
       ArgumentValueError: the order of elements in memory is not the default.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.asarray([1.0, 2.0])
+    Array([1., 2.], dtype=float64)
     """
     _require_order("asarray", order, (None, "K", "C", "A"))
     return lawful_numpy.asarray(a, dtype=dtype, copy=copy, device=device)
 
 
 def copy(a: Any, order: str | None = None) -> Any:
-    """Returns a copy of an array; see `lawful.numpy.copy`."""
+    """Returns a copy of an array; see `lawful.numpy.copy`.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.copy(jnp.arange(3))
+    Array([0, 1, 2], dtype=int64)
+    """
     _require_order("copy", order, (None, "K", "C", "A"))
     return lawful_numpy.copy(a)
 
 
 def clip(arr: Any = None, /, min: Any = None, max: Any = None) -> Any:
-    """Returns the elements limited to an interval; see `lawful.numpy.clip`."""
+    """Returns the elements limited to an interval; see `lawful.numpy.clip`.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.clip(jnp.arange(4), 1, 2)
+    Array([1, 1, 2, 2], dtype=int64)
+    """
     return lawful_numpy.clip(arr, min, max)
 
 
 def reciprocal(x: Any, /) -> Any:
-    """Returns ``1 / x``; of integers too, where NumPy's function of this name rounds to integers."""
+    """Returns ``1 / x``; of integers too, where NumPy's function of this name rounds to integers.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.reciprocal(4)
+    Array(0.25, dtype=float64, weak_type=True)
+    """
     is_exact = get_aval(x).dtype.kind in "biu"
     return lawful_numpy.true_divide(1, x) if is_exact else lawful_numpy.reciprocal(x)
 
@@ -79,14 +102,24 @@ def reciprocal(x: Any, /) -> Any:
 def array_repr(
     arr: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
 ) -> str:
-    """Returns the text of an array, as ``repr``."""
+    """Returns the text of an array, as ``repr``.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.array_repr(jnp.arange(3))
+    'array([0, 1, 2])'
+    """
     return numpy.array_repr(arr, max_line_width, precision, suppress_small)
 
 
 def array_str(
     a: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
 ) -> str:
-    """Returns the text of the elements of an array."""
+    """Returns the text of the elements of an array.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.array_str(jnp.arange(3))
+    '[0 1 2]'
+    """
     return numpy.array_str(a, max_line_width, precision, suppress_small)
 
 
@@ -157,34 +190,72 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
 
 
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Any:
-    """Returns an array of the bytes of a buffer."""
+    """Returns an array of the bytes of a buffer.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.frombuffer(bytes([1, 2]), dtype="uint8")
+    Array([1, 2], dtype=uint8)
+    """
     return numpy.frombuffer(buffer, numpy.dtype(dtype), count, offset)
 
 
 def fromiter(*args: Any, **kwargs: Any) -> Any:
-    """Returns an array of the values of an iterable; arguments as ``numpy.fromiter``."""
+    """Returns an array of the values of an iterable; arguments as ``numpy.fromiter``.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.fromiter((i * i for i in range(3)), dtype="int64")
+    Array([0, 1, 4], dtype=int64)
+    """
     return numpy.fromiter(*args, **kwargs)
 
 
 def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str) -> Any:
-    """Returns an array of the numbers in a text."""
+    """Returns an array of the numbers in a text.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.fromstring("1 2", sep=" ")
+    Array([1., 2.], dtype=float64)
+    """
     return numpy.fromstring(string, numpy.dtype(dtype), count, sep=sep)
 
 
 def fromfile(*args: Any, **kwargs: Any) -> Any:
-    """Returns an array of the bytes of a file; arguments as ``numpy.fromfile``."""
+    """Returns an array of the bytes of a file; arguments as ``numpy.fromfile``.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     _ = file.write(bytes([1, 2]))
+    ...     file.flush()
+    ...     jnp.fromfile(file.name, dtype="uint8")
+    Array([1, 2], dtype=uint8)
+    """
     return numpy.fromfile(*args, **kwargs)
 
 
 def load(file: Any, *args: Any, **kwargs: Any) -> Any:
-    """Returns the array in a file; arguments as ``numpy.load``."""
+    """Returns the array in a file; arguments as ``numpy.load``.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> import tempfile
+    >>> with tempfile.TemporaryFile() as file:
+    ...     numpy.save(file, numpy.arange(3.0))
+    ...     _ = file.seek(0)
+    ...     jnp.load(file)
+    Array([0., 1., 2.], dtype=float64)
+    """
     return numpy.load(file, *args, **kwargs)
 
 
 def minmax(
     a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None, where: Any = None
 ) -> Any:
-    """Returns the smallest and the largest elements."""
+    """Returns the smallest and the largest elements.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.minmax(jnp.array([3, 1, 2]))
+    (Array(1, dtype=int64), Array(3, dtype=int64))
+    """
     options: dict[str, Any] = {"axis": axis, "keepdims": keepdims}
     options |= {} if where is None else {"where": where}
     least, most = (None, None) if initial is None else initial if isinstance(initial, tuple) else (initial, initial)
@@ -195,7 +266,12 @@ def minmax(
 
 
 def where(condition: Any, x: Any = None, y: Any = None, /, *, size: int | None = None, fill_value: Any = None) -> Any:
-    """Returns elements of two arrays by a condition; with the condition alone the positions where it holds."""
+    """Returns elements of two arrays by a condition; with the condition alone the positions where it holds.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.where(jnp.array([True, False]), 1.0, 2.0)
+    Array([1., 2.], dtype=float64)
+    """
     if x is None and y is None:
         return lawful_numpy.nonzero(condition, size=size, fill_value=fill_value)
     return lawful_numpy.where(condition, x, y)
@@ -205,25 +281,45 @@ def argsort(
     a: Any, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
     descending: bool = False, dtype: Any = None,
 ) -> Any:  # fmt: skip
-    """Returns the positions that sort an array; see `lawful.numpy.argsort`."""
+    """Returns the positions that sort an array; see `lawful.numpy.argsort`.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.argsort(jnp.array([3, 1, 2]))
+    Array([1, 2, 0], dtype=int64)
+    """
     found = lawful_numpy.argsort(a, axis=axis, stable=stable, descending=descending)
     return found if dtype is None else found.astype(dtype)
 
 
 def dstack(tup: Any, dtype: Any = None) -> Any:
-    """Returns arrays joined along the third dimension; see `lawful.numpy.dstack`."""
+    """Returns arrays joined along the third dimension; see `lawful.numpy.dstack`.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.dstack([jnp.arange(2), jnp.arange(2)]).shape
+    (1, 2, 2)
+    """
     joined = lawful_numpy.dstack(tup)
     return joined if dtype is None else joined.astype(dtype)
 
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C", *, dtype: Any = None) -> Any:
-    """Returns the positions in a flattened array; see `lawful.numpy.ravel_multi_index`."""
+    """Returns the positions in a flattened array; see `lawful.numpy.ravel_multi_index`.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.ravel_multi_index((1, 2), (3, 4))
+    Array(6, dtype=int64)
+    """
     found = lawful_numpy.ravel_multi_index(multi_index, dims, mode, order)
     return found if dtype is None else found.astype(dtype)
 
 
 def top_k(a: Any, k: int, /, *, axis: int | None = -1, mode: str = "largest", sorted: bool = True) -> Any:
-    """Returns the largest or smallest elements along a dimension, and their positions."""
+    """Returns the largest or smallest elements along a dimension, and their positions.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.top_k(jnp.array([3, 1, 2]), 2)
+    (Array([3, 2], dtype=int64), Array([0, 2], dtype=int32))
+    """
     if mode not in ("largest", "smallest"):
         raise ArgumentValueError(f"top_k: expected the mode 'largest' or 'smallest', got {mode!r}")
     if axis is None:
@@ -243,7 +339,12 @@ def sum(
     a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
     where: Any = None, promote_integers: bool = True,
 ) -> Any:  # fmt: skip
-    """Returns the sum over dimensions; see `lawful.numpy.sum`."""
+    """Returns the sum over dimensions; see `lawful.numpy.sum`.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.sum(jnp.arange(4))
+    Array(6, dtype=int64)
+    """
     given = {name: x for name, x in (("initial", initial), ("where", where)) if x is not None}
     return lawful_numpy.sum(a, axis, _promoted(a, dtype, promote_integers), out, keepdims, **given)
 
@@ -252,6 +353,11 @@ def prod(
     a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
     where: Any = None, promote_integers: bool = True,
 ) -> Any:  # fmt: skip
-    """Returns the product over dimensions; see `lawful.numpy.prod`."""
+    """Returns the product over dimensions; see `lawful.numpy.prod`.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.prod(jnp.arange(1, 4))
+    Array(6, dtype=int64)
+    """
     given = {name: x for name, x in (("initial", initial), ("where", where)) if x is not None}
     return lawful_numpy.prod(a, axis, _promoted(a, dtype, promote_integers), out, keepdims, **given)
