@@ -73,6 +73,7 @@ else:
         _custom_rules,
         _staging,
         "lawful.jax._support.sharding",
+        "lawful.jax._support.sharded_arrays",
         submodules=(
             *(
                 "ad_checkpoint",

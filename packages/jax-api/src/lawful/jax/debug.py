@@ -8,4 +8,4 @@ from lawful.jax._support.namespaces.namespace import namespace as _namespace
 if _typing.TYPE_CHECKING:
     from lawful.jax._typed.debug import *  # noqa: F403
 else:
-    __getattr__, __dir__ = _namespace(__name__, _debug, "lawful.jax._support.sharding", wrap=None)
+    __getattr__, __dir__ = _namespace(__name__, _debug, "lawful.jax._support.sharded_arrays", wrap=None)

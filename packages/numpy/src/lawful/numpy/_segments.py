@@ -16,7 +16,9 @@ from lawful.numpy._creation.arrays import full
 __all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]
 
 
-def _segments(name: str, update: str, neutral: Callable[[numpy.dtype[Any]], Any], what: str) -> Callable[..., Any]:
+def _segments(
+    name: str, update: str, neutral: Callable[[numpy.dtype[Any]], Any], what: str, example: list[int]
+) -> Callable[..., Any]:
     def reduce(
         data: Any,
         segment_ids: Any,
@@ -53,6 +55,10 @@ def _segments(name: str, update: str, neutral: Callable[[numpy.dtype[Any]], Any]
     Raises:
       ArgumentValueError: ``num_segments`` is missing where ids are traced.
 
+    >>> import numpy as np
+    >>> {name}(np.array([1, 2, 3]), np.array([0, 0, 1])).tolist()
+    {example}
+
     Source: ``jax.ops.{name}``.
     """
     return reduce
@@ -66,7 +72,7 @@ def _highest(dtype: numpy.dtype[Any]) -> Any:
     return True if dtype.kind == "b" else numpy.iinfo(dtype).max if kind(dtype) in "iu" else numpy.inf
 
 
-segment_sum = _segments("segment_sum", "add", lambda dtype: 0, "sum")
-segment_prod = _segments("segment_prod", "multiply", lambda dtype: 1, "product")
-segment_max = _segments("segment_max", "max", _lowest, "largest")
-segment_min = _segments("segment_min", "min", _highest, "smallest")
+segment_sum = _segments("segment_sum", "add", lambda dtype: 0, "sum", [3, 3])
+segment_prod = _segments("segment_prod", "multiply", lambda dtype: 1, "product", [2, 3])
+segment_max = _segments("segment_max", "max", _lowest, "largest", [2, 3])
+segment_min = _segments("segment_min", "min", _highest, "smallest", [1, 3])

@@ -178,7 +178,13 @@ def switch(name: str) -> Any:
             config.update(name, before)
 
     context.__name__ = context.__qualname__ = name.removeprefix("jax_")
-    context.__doc__ = f"Sets ``config.{name}`` within a ``with`` block."
+    context.__doc__ = f"""Sets ``config.{name}`` within a ``with`` block.
+
+    >>> import lawful.jax as jax
+    >>> with jax.{context.__name__}({config.read(name)!r}):
+    ...     print(jax.config.read({name!r}))
+    {config.read(name)}
+    """
     return context
 
 

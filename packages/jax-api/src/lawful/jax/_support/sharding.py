@@ -9,8 +9,8 @@ from typing import Any
 import numpy
 
 from lawful import parallel, tree
-from lawful.core import ArgumentTypeError, ArgumentValueError, InvalidArgumentError, Tracer, current, to_numpy
-from lawful.jax._support.array import Array, as_jax, on_device
+from lawful.core import ArgumentTypeError, InvalidArgumentError, Tracer, current, to_numpy
+from lawful.jax._support.array import as_jax, on_device
 from lawful.jax._support.devices import SingleDeviceSharding, xla_backend
 from lawful.jax._support.jit import jit, unwrapped
 from lawful.jax._support.namespaces.wrapping import Returned, to_jax
@@ -28,7 +28,11 @@ Shard: Any = None if xla_backend is None else xla_backend.Shard
 
 
 class OnDevices(Returned):
-    """A function of arrays on several devices, whose results are `Array`s."""
+    """A function of arrays on several devices, whose results are `Array`s.
+
+    >>> numpy.asarray(OnDevices(lambda x: x * 2.0)(numpy.arange(3.0)))
+    array([0., 2., 4.])
+    """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Returns what the function gives."""
@@ -47,7 +51,13 @@ def shard_map(
     axis_names: Iterable[Hashable] = frozenset(),
     check_vma: bool = True,
 ) -> Any:
-    """Returns ``f`` mapped over the devices of a mesh; see `lawful.parallel.shard_map`."""
+    """Returns ``f`` mapped over the devices of a mesh; see `lawful.parallel.shard_map`.
+
+    >>> mesh = make_mesh((1,), ("x",))
+    >>> mapped = shard_map(lambda x: x * 2.0, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
+    >>> numpy.asarray(mapped(numpy.arange(3.0)))
+    array([0., 2., 4.])
+    """
     options = {"out_specs": out_specs, "mesh": mesh, "axis_names": axis_names, "check_vma": check_vma}
     if in_specs is not ...:
         options["in_specs"] = in_specs
@@ -64,6 +74,10 @@ def smap(f: Callable[..., Any] | None = None, /, *, in_axes: Any = None, out_axe
       in_axes: for each argument the dimension that is split over the axis, or None: a prefix of their tree.
       out_axes: the same for the result.
       axis_name: the axis.
+
+    >>> with set_mesh(make_mesh((1,), ("x",))):
+    ...     numpy.asarray(smap(lambda x: x * 2.0, in_axes=0, out_axes=0, axis_name="x")(numpy.arange(3.0)))
+    array([0., 2., 4.])
 
     Source: ``jax.smap``.
     """
@@ -92,6 +106,10 @@ def experimental_shard_map(
       check_rep: ``check_vma`` of ``jax.shard_map``.
       auto: the axes that are left to the compiler.
 
+    >>> mesh = make_mesh((1,), ("x",))
+    >>> numpy.asarray(experimental_shard_map(lambda x: x * 2.0, mesh, P("x"), P("x"))(numpy.arange(3.0)))
+    array([0., 2., 4.])
+
     Source: ``jax.experimental.shard_map.shard_map``.
     """
     names = {*mesh.axis_names} - {*auto}
@@ -110,7 +128,11 @@ def pmap(
     axis_size: int | None = None,
     donate_argnums: int | Iterable[int] = (),
 ) -> Any:
-    """Returns ``fun`` mapped over a dimension of its arguments, one element a device; see `lawful.parallel.pmap`."""
+    """Returns ``fun`` mapped over a dimension of its arguments, one element a device; see `lawful.parallel.pmap`.
+
+    >>> numpy.asarray(pmap(lambda x: x * 2.0)(numpy.ones((1, 3))))
+    array([[2., 2., 2.]])
+    """
     options: dict[str, Any] = {
         "axis_name": axis_name, "in_axes": in_axes, "out_axes": out_axes, "devices": devices, "backend": backend,
         "static_broadcasted_argnums": static_broadcasted_argnums, "axis_size": axis_size,
@@ -124,13 +146,22 @@ def pmap(
 
 
 def with_sharding_constraint[T](x: T, shardings: Any) -> T:
-    """Returns ``x`` with a layout on devices; see `lawful.parallel.with_sharding_constraint`."""
+    """Returns ``x`` with a layout on devices; see `lawful.parallel.with_sharding_constraint`.
+
+    >>> sharding = NamedSharding(make_mesh((1,), ("x",)), P("x"))
+    >>> numpy.asarray(with_sharding_constraint(numpy.arange(3.0), sharding))
+    array([0., 1., 2.])
+    """
     result: T = to_jax(parallel.with_sharding_constraint(unwrapped(x, on_device), shardings))
     return result
 
 
 def reshard(xs: Any, out_shardings: Any) -> Any:
     """Returns a pytree laid out on devices as a tree of shardings or specs, a prefix of it, says.
+
+    >>> sharding = NamedSharding(make_mesh((1,), ("x",)), P("x"))
+    >>> numpy.asarray(reshard(numpy.arange(3.0), sharding))
+    array([0., 1., 2.])
 
     Source: ``jax.sharding.reshard``.
     """
@@ -148,6 +179,10 @@ def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, out_s
 
     Raises:
       ArgumentTypeError: a call has no ``out_sharding``, and neither has the decorator.
+
+    >>> sharding = NamedSharding(make_mesh((1,), ("x",)), P("x"))
+    >>> numpy.asarray(auto_axes(lambda x: x * 2.0, out_sharding=sharding)(numpy.arange(3.0)))
+    array([0., 2., 4.])
 
     Source: ``jax.sharding.auto_axes``.
     """
@@ -176,6 +211,10 @@ def explicit_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, i
     Raises:
       ArgumentTypeError: a call has no ``in_sharding``, and neither has the decorator.
 
+    >>> sharding = NamedSharding(make_mesh((1,), ("x",)), P("x"))
+    >>> numpy.asarray(explicit_axes(lambda x: x * 2.0, in_sharding=sharding)(numpy.arange(3.0)))
+    array([0., 2., 4.])
+
     Source: ``jax.sharding.explicit_axes``.
     """
     if f is None:
@@ -198,91 +237,36 @@ def _of_call(name: str, argument: str, given: Any, kwargs: dict[str, Any]) -> An
 
 
 def get_mesh() -> Any:
-    """Returns the mesh of `set_mesh`; an empty one outside of any."""
+    """Returns the mesh of `set_mesh`; an empty one outside of any.
+
+    >>> with set_mesh(make_mesh((1,), ("x",))):
+    ...     get_mesh().axis_names
+    ('x',)
+    """
     mesh = parallel.get_mesh()
     return AbstractMesh((), ()) if mesh is None else mesh
 
 
 def get_abstract_mesh() -> Any:
-    """Returns the axes of the mesh of `set_mesh`; none outside of any."""
+    """Returns the axes of the mesh of `set_mesh`; none outside of any.
+
+    >>> with set_mesh(make_mesh((1,), ("x",))):
+    ...     get_abstract_mesh().axis_names
+    ('x',)
+    """
     mesh = get_mesh()
     return mesh.abstract_mesh if isinstance(mesh, Mesh) else mesh
-
-
-def create_device_mesh(
-    mesh_shape: Sequence[int],
-    devices: Sequence[Any] | None = None,
-    *,
-    contiguous_submeshes: bool = False,
-    allow_split_physical_axes: bool = False,
-) -> Any:
-    """Returns devices as an array of a shape, in their order; the two switches are about TPUs, and have no effect."""
-    return make_mesh(mesh_shape, tuple(range(len(mesh_shape))), devices=devices).devices
-
-
-def make_array_from_callback(
-    shape: Sequence[int], sharding: Any, data_callback: Callable[[Any], Any], dtype: Any = None
-) -> Any:
-    """Returns an array whose parts a function of their indices gives; see `lawful.xla_backend`."""
-    backend = _backend("make_array_from_callback")
-    return as_jax(backend.make_array_from_callback(shape, sharding, data_callback, dtype))
-
-
-def make_array_from_single_device_arrays(
-    shape: Sequence[int], sharding: Any, arrays: Sequence[Any], *, dtype: Any = None
-) -> Any:
-    """Returns the array whose parts some arrays are, each on one device; see `lawful.xla_backend`."""
-    backend = _backend("make_array_from_single_device_arrays")
-    parts = [backend.device_put(on_device(x)) if type(x) is Array else x for x in arrays]
-    return as_jax(backend.make_array_from_single_device_arrays(shape, sharding, parts, dtype=dtype))
-
-
-def make_array_from_process_local_data(sharding: Any, local_data: Any, global_shape: Any = None) -> Any:
-    """Returns an array of which each process gives what its devices have; see `lawful.xla_backend`."""
-    backend = _backend("make_array_from_process_local_data")
-    if isinstance(sharding, Device):
-        sharding = SingleDeviceSharding(sharding)
-    sharding = _in_context(sharding)
-    shapes = tree.broadcast_prefix(global_shape, local_data, is_leaf=_is_shape)
-    leaves, structure = tree.flatten(local_data)
-    return tree.unflatten(
-        structure,
-        [
-            as_jax(backend.make_array_from_process_local_data(sharding, x, (s,) if type(s) is int else s))
-            for x, s in zip(leaves, shapes, strict=True)
-        ],
-    )
-
-
-def visualize_array_sharding(arr: Any, **options: Any) -> None:
-    """Prints which device has which part of an array; see `lawful.parallel`."""
-    if isinstance(arr, Tracer):
-        raise ArgumentTypeError(
-            "visualize_array_sharding: expected an array, got a tracer, whose sharding the compiler chooses; call it "
-            "on results"
-        )
-    visualize_sharding(arr.shape, arr.sharding, **options)
-
-
-def visualize_sharding(
-    shape: Sequence[int],
-    sharding: Any,
-    *,
-    use_color: bool = True,
-    scale: float = 1.0,
-    min_width: int = 9,
-    max_width: int = 80,
-    color_map: Any = None,
-) -> None:
-    """Prints which device has which part of an array of a shape; widths and colors are chosen by lawful.parallel."""
-    parallel.visualize_sharding(shape, sharding, use_color=use_color)
 
 
 def pjit(
     fun: Callable[..., Any], in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None,
     static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, **options: Any
 ) -> Any:  # fmt: skip
-    """Returns a compiled function; see ``jax.jit``."""
+    """Returns a compiled function; see ``jax.jit``.
+
+    >>> float(pjit(lambda x: x * 2.0)(3.0))
+    6.0
+    """
     return jit(
         fun, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
         static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames, **options
@@ -290,8 +274,13 @@ def pjit(
 
 
 def put(x: Any, places: Any) -> Any:
-    """Returns a pytree with its leaves where a tree of shardings and devices, a prefix of it, says."""
-    places = tree.map(_in_context, places, is_leaf=_is_place)
+    """Returns a pytree with its leaves where a tree of shardings and devices, a prefix of it, says.
+
+    >>> sharding = NamedSharding(make_mesh((1,), ("x",)), P("x"))
+    >>> numpy.asarray(put(numpy.arange(3.0), sharding))
+    array([0., 1., 2.])
+    """
+    places = tree.map(in_context, places, is_leaf=_is_place)
     of_leaves = tree.broadcast_prefix(places, x, is_leaf=_is_place)
     if any(map(_is_constraint, tree.leaves(x), of_leaves)):
         return tree.map(_placed, x, tree.unflatten(tree.structure(x), of_leaves))
@@ -320,7 +309,7 @@ def _is_spec(x: Any) -> bool:
     return isinstance(x, PartitionSpec)
 
 
-def _in_context(place: Any) -> Any:
+def in_context(place: Any) -> Any:
     """Returns a place; the sharding of a spec is that on the mesh of `set_mesh`."""
     if not isinstance(place, PartitionSpec):
         return place
@@ -333,18 +322,8 @@ def _in_context(place: Any) -> Any:
     return NamedSharding(mesh, place)
 
 
-def _is_shape(x: Any) -> bool:
-    return x is None or (isinstance(x, tuple | list) and all(size is None or isinstance(size, int) for size in x))
-
-
 def _is_numpy(place: Any) -> bool:
     """Whether NumPy plays the devices of a sharding."""
     if isinstance(place, NamedSharding):
         return isinstance(place.mesh, Mesh) and place.mesh.flat_devices[0].platform == "numpy"
     return getattr(place, "platform", None) == "numpy"
-
-
-def _backend(name: str) -> Any:
-    if xla_backend is None:
-        raise ArgumentValueError(f"{name}: expected XLA, which knows the parts of arrays; install lawful-xla-backend")
-    return xla_backend

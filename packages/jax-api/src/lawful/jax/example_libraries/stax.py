@@ -30,7 +30,13 @@ Layer = tuple[Callable[..., Any], Callable[..., Any]]
 
 
 def Dense(out_dim: int, W_init: Any = None, b_init: Any = None) -> Layer:
-    """Returns the layer ``inputs @ W + b``."""
+    """Returns the layer ``inputs @ W + b``.
+
+    >>> init, apply = Dense(3)
+    >>> shape, (W, b) = init(random.key(0), (-1, 2))
+    >>> shape, W.shape, b.shape
+    ((-1, 3), (2, 3), (3,))
+    """
     W_init, b_init = W_init or glorot_normal(), b_init or normal()
 
     def init(rng: Any, input_shape: Any) -> Any:
@@ -48,7 +54,12 @@ def GeneralConv(
     dimension_numbers: Any, out_chan: int, filter_shape: Any, strides: Any = None, padding: Any = "VALID",
     W_init: Any = None, b_init: Any = None,
 ) -> Layer:  # fmt: skip
-    """Returns a convolution with a bias."""
+    """Returns a convolution with a bias.
+
+    >>> init, apply = GeneralConv(("NHWC", "HWIO", "NHWC"), 4, (3, 3))
+    >>> init(random.key(0), (-1, 8, 8, 1))[0]
+    (-1, 6, 6, 4)
+    """
     return _convolution(
         lax.conv_general_dilated, lax.conv_general_shape_tuple,
         dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init,
@@ -59,7 +70,12 @@ def GeneralConvTranspose(
     dimension_numbers: Any, out_chan: int, filter_shape: Any, strides: Any = None, padding: Any = "VALID",
     W_init: Any = None, b_init: Any = None,
 ) -> Layer:  # fmt: skip
-    """Returns a transposed convolution with a bias."""
+    """Returns a transposed convolution with a bias.
+
+    >>> init, apply = GeneralConvTranspose(("NHWC", "HWIO", "NHWC"), 4, (3, 3))
+    >>> init(random.key(0), (-1, 8, 8, 1))[0]
+    (-1, 10, 10, 4)
+    """
     return _convolution(
         lax.conv_transpose, lax.conv_transpose_shape_tuple,
         dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init,
@@ -104,7 +120,12 @@ def BatchNorm(
     axis: Any = (0, 1, 2), epsilon: Any = 1e-5, center: bool = True, scale: bool = True, beta_init: Any = zeros,
     gamma_init: Any = ones,
 ) -> Layer:  # fmt: skip
-    """Returns the normalization over dimensions, with a learned scale and center."""
+    """Returns the normalization over dimensions, with a learned scale and center.
+
+    >>> init, apply = BatchNorm()
+    >>> init(random.key(0), (-1, 8, 8, 3))[0]
+    (-1, 8, 8, 3)
+    """
     axis = (axis,) if isinstance(axis, int) else tuple(axis)
 
     def init(rng: Any, input_shape: Any) -> Any:
@@ -124,7 +145,12 @@ def BatchNorm(
 
 
 def elementwise(fun: Callable[..., Any], **fun_kwargs: Any) -> Layer:
-    """Returns the layer of an elementwise function."""
+    """Returns the layer of an elementwise function.
+
+    >>> init, apply = elementwise(np.square)
+    >>> apply((), np.arange(3.0))
+    Array([0., 1., 4.], dtype=float64)
+    """
     return (lambda rng, shape: (shape, ())), (lambda params, inputs, **kwargs: fun(inputs, **fun_kwargs))
 
 
@@ -135,7 +161,7 @@ LeakyRelu, Selu, Gelu = elementwise(nn.leaky_relu), elementwise(nn.selu), elemen
 Identity = elementwise(nn.identity)
 
 
-def _pooling(reducer: Any, start: Any, rescale: Any = None) -> Callable[..., Layer]:
+def _pooling(name: str, what: str, reducer: Any, start: Any, rescale: Any = None) -> Callable[..., Layer]:
     def layer(window_shape: Any, strides: Any = None, padding: str = "VALID", spec: str = "NHWC") -> Layer:
         axes = [i for i, letter in enumerate(spec) if letter not in "NC"]
         window, steps = [1] * len(spec), [1] * len(spec)
@@ -159,12 +185,21 @@ def _pooling(reducer: Any, start: Any, rescale: Any = None) -> Callable[..., Lay
 
         return init, apply
 
+    layer.__name__ = layer.__qualname__ = name
+    layer.__doc__ = f"""Returns the layer that gives the {what} of each window.
+
+    >>> from lawful.jax import random
+    >>> from lawful.jax.example_libraries import stax
+    >>> init, apply = stax.{name}((2, 2))
+    >>> init(random.key(0), (-1, 8, 8, 3))
+    ((-1, 7, 7, 3), ())
+    """
     return layer
 
 
-MaxPool = _pooling(lax.max, -np.inf)
-SumPool = _pooling(lax.add, 0.0)
-AvgPool = _pooling(lax.add, 0.0, rescale=True)
+MaxPool = _pooling("MaxPool", "largest element", lax.max, -np.inf)
+SumPool = _pooling("SumPool", "sum", lax.add, 0.0)
+AvgPool = _pooling("AvgPool", "mean", lax.add, 0.0, rescale=True)
 
 
 def _flatten_init(rng: Any, input_shape: Any) -> Any:
@@ -178,7 +213,12 @@ Flatten = (
 
 
 def FanOut(num: int) -> Layer:
-    """Returns the layer that gives its inputs a number of times."""
+    """Returns the layer that gives its inputs a number of times.
+
+    >>> init, apply = FanOut(2)
+    >>> apply((), 3.0)
+    [3.0, 3.0]
+    """
     return (lambda rng, shape: ([shape] * num, ())), (lambda params, inputs, **kwargs: [inputs] * num)
 
 
@@ -189,7 +229,12 @@ FanInSum = (
 
 
 def FanInConcat(axis: int = -1) -> Layer:
-    """Returns the layer that joins its inputs."""
+    """Returns the layer that joins its inputs.
+
+    >>> init, apply = FanInConcat()
+    >>> apply((), [np.arange(2), np.arange(2)])
+    Array([0, 1, 0, 1], dtype=int64)
+    """
 
     def init(rng: Any, shapes: Any) -> Any:
         at = axis % len(shapes[0])
@@ -199,7 +244,12 @@ def FanInConcat(axis: int = -1) -> Layer:
 
 
 def Dropout(rate: Any, mode: str = "train") -> Layer:
-    """Returns the layer that keeps elements with a probability, and scales them by its inverse."""
+    """Returns the layer that keeps elements with a probability, and scales them by its inverse.
+
+    >>> init, apply = Dropout(0.5, mode="test")
+    >>> apply((), np.arange(3.0), rng=random.key(0))
+    Array([0., 1., 2.], dtype=float64)
+    """
 
     def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
         if kwargs.get("rng") is None:
@@ -213,7 +263,12 @@ def Dropout(rate: Any, mode: str = "train") -> Layer:
 
 
 def serial(*layers: Layer) -> Layer:
-    """Returns layers one after another."""
+    """Returns layers one after another.
+
+    >>> init, apply = serial(elementwise(np.square), elementwise(np.negative))
+    >>> apply([(), ()], np.arange(3.0))
+    Array([-0., -1., -4.], dtype=float64)
+    """
 
     def init(rng: Any, input_shape: Any) -> Any:
         params = []
@@ -234,7 +289,12 @@ def serial(*layers: Layer) -> Layer:
 
 
 def parallel(*layers: Layer) -> Layer:
-    """Returns layers side by side, of a list of inputs each."""
+    """Returns layers side by side, of a list of inputs each.
+
+    >>> init, apply = parallel(elementwise(np.square), elementwise(np.negative))
+    >>> apply([(), ()], [2.0, 3.0])
+    [Array(4., dtype=float64, weak_type=True), Array(-3., dtype=float64, weak_type=True)]
+    """
 
     def init(rng: Any, input_shape: Any) -> Any:
         keys = random.split(rng, len(layers))
@@ -251,7 +311,12 @@ def parallel(*layers: Layer) -> Layer:
 
 
 def shape_dependent(make_layer: Callable[[Any], Layer]) -> Layer:
-    """Returns a layer that is made for the shape of its inputs."""
+    """Returns a layer that is made for the shape of its inputs.
+
+    >>> init, apply = shape_dependent(lambda shape: elementwise(lambda x: x / shape[0]))
+    >>> apply((), np.arange(4.0))
+    Array([0.  , 0.25, 0.5 , 0.75], dtype=float64)
+    """
 
     def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
         return make_layer(inputs.shape)[1](params, inputs, **kwargs)

@@ -33,7 +33,13 @@ class _ScalarType(type):
 
 
 def _scalar_type(name: str, kind: Any) -> Any:
-    return _ScalarType(name, (object,), {"dtype": numpy.dtype(kind), "__doc__": f"The dtype {name}."})
+    doc = f"""The dtype {name}.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.{name}(1).dtype.name
+    '{name}'
+    """
+    return _ScalarType(name, (object,), {"dtype": numpy.dtype(kind), "__doc__": doc})
 
 
 for _name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
