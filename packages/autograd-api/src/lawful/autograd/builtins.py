@@ -44,12 +44,22 @@ class _Traced(builtins.type):
 
 
 class DictBox(metaclass=_Traced):
-    """A dict that holds tracers, for annotations and `isinstance`."""
+    """A dict that holds tracers, for annotations and `isinstance`.
+
+    >>> from lawful.autograd import grad
+    >>> grad(lambda d: d["w"] * builtins.isinstance(d, DictBox))({"w": 3.0})
+    {'w': np.float64(1.0)}
+    """
 
     container = builtins.dict
 
 
 class SequenceBox(metaclass=_Traced):
-    """A tuple or list that holds tracers, for annotations and `isinstance`."""
+    """A tuple or list that holds tracers, for annotations and `isinstance`.
+
+    >>> from lawful.autograd import grad
+    >>> grad(lambda xs: xs[0] * builtins.isinstance(xs, SequenceBox))([3.0])
+    [np.float64(1.0)]
+    """
 
     container = (builtins.tuple, builtins.list)

@@ -17,12 +17,20 @@ EPS = 1e-6
 
 
 def scalar_close(a: Any, b: Any) -> bool:
-    """Whether two numbers are equal up to the tolerances."""
+    """Whether two numbers are equal up to the tolerances.
+
+    >>> scalar_close(1.0, 1.0 + 1e-9), scalar_close(1.0, 1.1)
+    (True, False)
+    """
     return bool(abs(a - b) < TOL or abs(a - b) / abs(a + b) < RTOL)
 
 
 def make_numerical_jvp(f: Function, x: Any) -> Function:
-    """Returns the function from tangents of ``x`` to central differences of ``f``."""
+    """Returns the function from tangents of ``x`` to central differences of ``f``.
+
+    >>> round(float(make_numerical_jvp(lambda x: x * x, 3.0)(1.0)), 6)
+    6.0
+    """
     inputs, outputs = vspace(x), vspace(f(x))
 
     def jvp(v: Any) -> Any:
@@ -34,7 +42,10 @@ def make_numerical_jvp(f: Function, x: Any) -> Function:
 
 
 def check_vjp(f: Function, x: Any) -> None:
-    """Raises AssertionError if reverse mode of a function differs from differences, along a random direction."""
+    """Raises AssertionError if reverse mode of a function differs from differences, along a random direction.
+
+    >>> check_vjp(lambda x: x * x, 3.0)
+    """
     vjp, y = make_vjp(f, x)
     inputs, outputs = vspace(x), vspace(y)
     x_dot, y_bar = inputs.randn(), outputs.randn()
@@ -48,7 +59,10 @@ def check_vjp(f: Function, x: Any) -> None:
 
 
 def check_jvp(f: Function, x: Any) -> None:
-    """Raises AssertionError if forward mode of a function differs from differences, along a random direction."""
+    """Raises AssertionError if forward mode of a function differs from differences, along a random direction.
+
+    >>> check_jvp(lambda x: x * x, 3.0)
+    """
     x_dot = vspace(x).randn()
     found, expected = make_jvp(f, x)(x_dot)[1], make_numerical_jvp(f, x)(x_dot)
     if not _are_equivalent(found, expected):
@@ -56,7 +70,10 @@ def check_jvp(f: Function, x: Any) -> None:
 
 
 def check_equivalent(x: Any, y: Any) -> None:
-    """Raises AssertionError if two vectors are of other spaces, or their products with a random one differ."""
+    """Raises AssertionError if two vectors are of other spaces, or their products with a random one differ.
+
+    >>> check_equivalent(1.0, 1.0 + 1e-9)
+    """
     if not _are_equivalent(x, y):
         raise AssertionError(f"check_equivalent: expected equal vectors, got {x} and {y}")
 
@@ -114,6 +131,9 @@ def combo_check(fun: Function, argnum: Argnum = 0, *args: Any, **kwargs: Any) ->
       argnum: the arguments to differentiate by.
       args: other arguments of `check_grads`.
       kwargs: those by name.
+
+    >>> from lawful.autograd import numpy as np
+    >>> combo_check(np.power, (0, 1))([1.0, 2.0], [3.0, 4.0])
     """
 
     def check(*choices: Any, **named: Any) -> None:

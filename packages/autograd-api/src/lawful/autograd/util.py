@@ -21,12 +21,20 @@ def subvals(x: Sequence[Any], ivs: Iterable[tuple[int, Any]]) -> tuple[Any, ...]
 
 
 def subval(x: Sequence[Any], i: int, v: Any) -> tuple[Any, ...]:
-    """Returns a sequence as a tuple, with another value at one position."""
+    """Returns a sequence as a tuple, with another value at one position.
+
+    >>> subval((1, 2, 3), 1, "b")
+    (1, 'b', 3)
+    """
     return subvals(x, [(i, v)])
 
 
 def func(f: Any) -> Any:
-    """Returns its argument."""
+    """Returns its argument.
+
+    >>> func(abs)(-3)
+    3
+    """
     return f
 
 
@@ -36,6 +44,10 @@ def toposort(end_node: Any, parents: Callable[[Any], Iterable[Any]] = attrgetter
     Args:
       end_node: the node.
       parents: gives the parents of a node.
+
+    >>> parents = {"c": ["a", "b"], "b": ["a"], "a": []}
+    >>> list(toposort("c", parents.get))
+    ['c', 'b', 'a']
     """
     children: Counter[Any] = Counter()
     found, stack = {end_node}, [end_node]

@@ -13,12 +13,20 @@ Argnum = int | Sequence[int]
 
 
 def get_name(f: Any) -> str:
-    """Returns the name of a function."""
+    """Returns the name of a function.
+
+    >>> get_name(abs)
+    'abs'
+    """
     return str(getattr(f, "__name__", "[unknown name]"))
 
 
 def get_doc(f: Any) -> str:
-    """Returns the docstring of a function."""
+    """Returns the docstring of a function.
+
+    >>> get_doc(abs)
+    'Return the absolute value of the argument.'
+    """
     return getattr(f, "__doc__", None) or ""
 
 
@@ -30,6 +38,9 @@ def wraps(fun: Any, namestr: str = "{fun}", docstr: str = "{doc}", **kwargs: Any
       namestr: a format of the name, with the fields ``fun`` and those in ``kwargs``.
       docstr: a format of the docstring, with the field ``doc`` too.
       kwargs: further fields.
+
+    >>> wraps(abs, "{op}_of_{fun}", op="grad")(lambda x: x).__name__
+    'grad_of_abs'
     """
 
     def named(f: Function) -> Function:
@@ -41,13 +52,20 @@ def wraps(fun: Any, namestr: str = "{fun}", docstr: str = "{doc}", **kwargs: Any
 
 
 def wrap_nary_f(fun: Function, op: Function, argnum: Argnum) -> Callable[[Function], Function]:
-    """Returns the decorator that names a function after an operator, a function and an argument number."""
+    """Returns the decorator that names a function after an operator, a function and an argument number.
+
+    >>> wrap_nary_f(abs, pow, 0)(lambda x: x).__name__
+    'pow_of_abs_wrt_argnum_0'
+    """
     doc = "{op} of {fun} with respect to the argument number {argnum}; it takes the arguments of {fun}."
     return wraps(fun, "{op}_of_{fun}_wrt_argnum_{argnum}", doc, op=get_name(op), argnum=argnum)
 
 
 def check_argnum(argnum: Any) -> None:
-    """Raises ArgumentTypeError if an argument number is neither an integer, nor a tuple or list of them."""
+    """Raises ArgumentTypeError if an argument number is neither an integer, nor a tuple or list of them.
+
+    >>> check_argnum((0, 1))
+    """
     if type(argnum) not in (int, tuple, list):
         raise ArgumentTypeError(
             f"argnum: expected an integer, a tuple or a list of integers, got {argnum!r}; give positions, from 0"
@@ -59,6 +77,9 @@ def argument_at(args: Sequence[Any], argnum: int) -> Any:
 
     Raises:
       ArgumentIndexError: there are fewer positional arguments.
+
+    >>> argument_at([2.0, 3.0], 1)
+    3.0
     """
     try:
         return args[argnum]
@@ -79,6 +100,10 @@ def unary_to_nary(unary_operator: Function) -> Function:
     Returns:
       ``operator(fun, argnum=0, *args, **kwargs)``, which returns a function with the arguments of ``fun``. With a
       tuple as ``argnum``, ``x`` is the tuple of these arguments.
+
+    >>> doubled = unary_to_nary(lambda fun, x: 2 * fun(x))
+    >>> doubled(pow, argnum=1)(3, 2)
+    18
     """
 
     @wraps(unary_operator)

@@ -30,6 +30,10 @@ def unflatten_optimizer(optimize: Function) -> Function:
 
     Args:
       optimize: an optimizer of vectors, ``optimize(grad, x, callback, *args, **kwargs)``.
+
+    >>> descend = unflatten_optimizer(lambda grad, x, callback: x - 0.1 * grad(x, 0))
+    >>> descend(lambda params, i: params, {"w": 1.0})
+    {'w': np.float64(0.9)}
     """
 
     @wraps(optimize)

@@ -18,6 +18,10 @@ class ConstGraphNode(Node):
 
     Attributes:
       parents: the nodes of the other arguments.
+
+    >>> _, end = trace(ConstGraphNode.new_root(), lambda x: x * 3.0, 2.0)
+    >>> float(end.apply([5.0]))
+    15.0
     """
 
     __slots__ = ("_argnums", "_args", "_fun", "_kwargs", "parents")
@@ -90,6 +94,10 @@ class FullGraphNode(Node):
     Attributes:
       value: the result.
       recipe: the operation, its arguments, its settings, and pairs of argument numbers and nodes.
+
+    >>> _, end = trace(FullGraphNode.new_root(), lambda x: x * 3.0, 2.0)
+    >>> float(end.value)
+    6.0
     """
 
     __slots__ = ("recipe", "value")

@@ -24,6 +24,9 @@ def unbroadcast(x: Any, target_meta: tuple[Any, ...], broadcast_idx: int = 0) ->
       x: the cotangent.
       target_meta: the shape of the argument, its number of dimensions, its dtype, and whether it is complex.
       broadcast_idx: where new dimensions were added.
+
+    >>> unbroadcast(numpy.ones((2, 3)), metadata(numpy.ones(3)))
+    array([2., 2., 2.])
     """
     shape, ndim, _, is_complex = target_meta
     got = get_aval(x)
@@ -36,7 +39,11 @@ def unbroadcast(x: Any, target_meta: tuple[Any, ...], broadcast_idx: int = 0) ->
 
 
 def metadata(A: Any) -> tuple[tuple[int, ...], int, Any, bool]:
-    """Returns the shape of an array, its number of dimensions, its dtype, and whether it is complex."""
+    """Returns the shape of an array, its number of dimensions, its dtype, and whether it is complex.
+
+    >>> metadata(numpy.ones((2, 3)))
+    ((2, 3), 2, dtype('float64'), False)
+    """
     shape, is_complex = _type_of(A)
     return shape, len(shape), np.result_type(A), is_complex
 
@@ -56,7 +63,11 @@ def unbroadcast_f(target: Any, f: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def match_complex(target: Any, x: Any) -> Any:
-    """Returns an array as complex or real as another one."""
+    """Returns an array as complex or real as another one.
+
+    >>> match_complex(1j, 2.0)
+    np.complex128(2+0j)
+    """
     is_complex = _type_of(target)[1]
     if is_complex == _type_of(x)[1]:
         return x
@@ -64,7 +75,11 @@ def match_complex(target: Any, x: Any) -> Any:
 
 
 def replace_zero(x: Any, val: Any) -> Any:
-    """Returns an array with a value in place of zeros."""
+    """Returns an array with a value in place of zeros.
+
+    >>> replace_zero(numpy.arange(3.0), 5.0)
+    array([5., 1., 2.])
+    """
     return np.where(np.equal(x, 0), val, x)
 
 
@@ -79,6 +94,10 @@ def repeat_to_match_shape(
       dtype: the dtype of the result.
       axis: the dimensions that were reduced; None for all.
       keepdims: whether these are in ``g``, with length 1.
+
+    >>> repeat_to_match_shape(3.0, (2, 2), float, None, False)
+    (array([[3., 3.],
+           [3., 3.]]), 4)
     """
     if not shape:
         return g, 1

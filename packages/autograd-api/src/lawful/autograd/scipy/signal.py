@@ -34,6 +34,9 @@ def convolve(A: Any, B: Any, axes: Axes | None = None, dot_axes: Axes | None = N
     Raises:
       ArgumentValueError: the mode is another one, or "valid" with neither array inside of the other.
 
+    >>> convolve(np.asarray([1.0, 2.0, 3.0]), np.asarray([1.0, 1.0]), mode="valid")
+    array([3., 5.])
+
     Source: ``autograd.scipy.signal.convolve``.
     """
     if mode not in ("full", "valid", "same"):
