@@ -7,7 +7,7 @@ Array([0., 2., 0.], dtype=float64)
 
 import functools as _functools
 import typing as _typing
-from typing import Any
+from typing import Any as _Any
 
 import ml_dtypes as _ml_dtypes
 import numpy as _numpy
@@ -28,7 +28,7 @@ from lawful.numpy._ufuncs.ufunc import Ufunc as _Ufunc
 newaxis = None
 
 
-def _wrapped(function: Any, signature: Any) -> Any:
+def _wrapped(function: _Any, signature: _Any) -> _Any:
     """A function that returns functions is a transformation; those that are ufuncs in JAX are here too."""
     if isinstance(function, _Ufunc) and signature is not None and "args" in signature.parameters:
         return ufunc.of(function, signature)
@@ -38,7 +38,7 @@ def _wrapped(function: Any, signature: Any) -> Any:
         return wrapped
 
     @_functools.wraps(wrapped)
-    def of_described(*args: Any, **kwargs: Any) -> Any:
+    def of_described(*args: _Any, **kwargs: _Any) -> _Any:
         return wrapped(*map(_creation.described, args[:1]), *args[1:], **kwargs)
 
     return of_described
