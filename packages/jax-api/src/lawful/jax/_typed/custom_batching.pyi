@@ -3,6 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from lawful.custom_rules._custom_vmap import custom_vmap as custom_vmap
+from lawful.jax._support.custom_rules import custom_vmap as custom_vmap
 
 sequential_vmap: Callable[..., Any]

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from lawful.core._types.aval import Zero as _SymbolicZero
-from lawful.custom_rules._custom_jvp import custom_jvp as custom_jvp
-from lawful.custom_rules._custom_vjp import custom_vjp as custom_vjp
 from lawful.custom_rules._user_rules.derivatives import CustomVJPPrimal as CustomVJPPrimal
+from lawful.jax._support.custom_rules import custom_jvp as custom_jvp
+from lawful.jax._support.custom_rules import custom_vjp as custom_vjp
 
 SymbolicZero = _SymbolicZero
 closure_convert: Callable[..., Any]
