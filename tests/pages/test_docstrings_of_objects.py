@@ -52,6 +52,7 @@ _HOOK = "pytest calls it"
 #: Public functions and classes of lawful without an executed example, each with the reason.
 WITHOUT_EXAMPLE = {
     "lawful.jax.debug.visualize_array_sharding": _XLA,
+    "lawful.jax.debug.visualize_sharding": "it needs rich, which lawful-jax-api does not declare; that of lawful.parallel has an example",
     "lawful.jax.make_array_from_callback": _XLA,
     "lawful.jax.make_array_from_process_local_data": _XLA,
     "lawful.jax.make_array_from_single_device_arrays": _XLA,

@@ -42,7 +42,7 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
 
     Source: ``jax.Array``.
 
-    >>> import lawful.jax.numpy as jnp
+    >>> from lawful.jax import Array, numpy as jnp
     >>> x = jnp.arange(3.0)
     >>> isinstance(x, Array), x.at[0].set(5.0)
     (True, Array([5., 1., 2.], dtype=float64))

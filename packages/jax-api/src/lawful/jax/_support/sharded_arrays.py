@@ -81,15 +81,7 @@ def visualize_sharding(
     max_width: int = 80,
     color_map: Any = None,
 ) -> None:
-    """Prints which device has which part of an array of a shape; widths and colors are chosen by lawful.parallel.
-
-    >>> from lawful.jax.sharding import NamedSharding, PartitionSpec
-    >>> sharding = NamedSharding(make_mesh((1,), ("x",)), PartitionSpec("x"))
-    >>> visualize_sharding((2,), sharding, use_color=False)
-    ┌─...
-    │ ... 0 ...
-    └─...
-    """
+    """Prints which device has which part of an array of a shape; widths and colors are chosen by lawful.parallel."""
     parallel.visualize_sharding(shape, sharding, use_color=use_color)
 
 
