@@ -47,12 +47,13 @@ NOT_LAWFULS = {
 }
 
 _XLA = "it needs lawful.xla_backend, which lawful-jax-api does not declare and whose function has an example"
+_RICH = "it needs rich, which lawful-jax-api does not declare; that of lawful.parallel has an example"
 _LAWS = "it needs lawful.laws, which lawful-jax-api does not declare and whose function has an example"
 _HOOK = "pytest calls it"
 #: Public functions and classes of lawful without an executed example, each with the reason.
 WITHOUT_EXAMPLE = {
     "lawful.jax.debug.visualize_array_sharding": _XLA,
-    "lawful.jax.debug.visualize_sharding": "it needs rich, which lawful-jax-api does not declare; that of lawful.parallel has an example",
+    "lawful.jax.debug.visualize_sharding": _RICH,
     "lawful.jax.make_array_from_callback": _XLA,
     "lawful.jax.make_array_from_process_local_data": _XLA,
     "lawful.jax.make_array_from_single_device_arrays": _XLA,
@@ -63,8 +64,8 @@ WITHOUT_EXAMPLE = {
     "lawful.laws_pytest.pytest_configure": _HOOK,
     "lawful.laws_pytest.pytest_unconfigure": _HOOK,
 }
-#: Modules that are imported only where another library is installed.
-ADAPTERS = ("lawful.laws.systems.autograd", "lawful.laws.systems.jax", "lawful.laws.systems.torch")
+#: It needs PyTorch, which development does without: nothing would execute its examples.
+NOT_IMPORTED = "lawful.laws.systems.torch"
 
 
 def _objects() -> dict[str, Any]:
@@ -112,13 +113,9 @@ def test_example_in_docstring(name: str) -> None:
 def _modules(paths: Any, prefix: str) -> Iterator[ModuleType]:
     """Yields the public modules in some folders, and those in them."""
     for info in pkgutil.iter_modules(paths, prefix):
-        if info.name.rpartition(".")[2].startswith("_"):
+        if info.name.rpartition(".")[2].startswith("_") or info.name == NOT_IMPORTED:
             continue
-        try:
-            module = importlib.import_module(info.name)
-        except ImportError:
-            assert info.name in ADAPTERS
-            continue
+        module = importlib.import_module(info.name)
         yield module
         # The modules of lawful.tree.base are private: it has their public names itself.
         if info.ispkg and info.name != "lawful.tree.base":
