@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import lawful  # type: ignore[import-untyped]  # a namespace: it has no file of its own
+import lawful
 from lawful import ops
 from lawful.numpy._ufuncs.ufunc import Ufunc
 
