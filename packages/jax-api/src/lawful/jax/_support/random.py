@@ -28,7 +28,11 @@ PRNGKey = key
 
 
 def bits(key: Any, shape: Any = (), dtype: Any = None) -> Any:
-    """Returns random bits, of dtype uint64 by default; see `lawful.random.bits`."""
+    """Returns random bits, of dtype uint64 by default; see `lawful.random.bits`.
+
+    >>> bits(key(7), (2,), "uint32").shape
+    (2,)
+    """
     return random.bits(key, shape, numpy.uint64 if dtype is None else dtype)
 
 

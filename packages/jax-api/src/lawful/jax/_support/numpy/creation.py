@@ -140,17 +140,34 @@ mgrid, ogrid, r_, c_ = map(_Indexed, (lawful_numpy.mgrid, lawful_numpy.ogrid, la
 
 
 def isscalar(element: Any) -> bool:
-    """Whether an object is a number, or an array without dimensions."""
+    """Whether an object is a number, or an array without dimensions.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.isscalar(3.0), jnp.isscalar(jnp.arange(3))
+    (True, False)
+    """
     return not element.ndim if is_array(element) and hasattr(element, "ndim") else numpy.isscalar(element)
 
 
 def broadcast_arrays(*args: Any) -> tuple[Any, ...]:
-    """Returns the arrays, each broadcast to the shape that they broadcast to together."""
+    """Returns the arrays, each broadcast to the shape that they broadcast to together.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.broadcast_arrays(jnp.arange(2), 1)
+    (Array([0, 1], dtype=int64), Array([1, 1], dtype=int64))
+    """
     return tuple(lawful_numpy.broadcast_arrays(*args))
 
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
-    """Returns the coordinates of the points of a grid; see `lawful.numpy.meshgrid`."""
+    """Returns the coordinates of the points of a grid; see `lawful.numpy.meshgrid`.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> x, y = jnp.meshgrid(jnp.arange(3), jnp.arange(2))
+    >>> x
+    Array([[0, 1, 2],
+           [0, 1, 2]], dtype=int64)
+    """
     return tuple(lawful_numpy.meshgrid(*xi, copy=copy, sparse=sparse, indexing=indexing))
 
 
@@ -159,17 +176,32 @@ def _described_list(x: Any) -> Any:
 
 
 def ndim(a: Any) -> int:
-    """Returns the number of dimensions of an array, or of nested lists."""
+    """Returns the number of dimensions of an array, or of nested lists.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.ndim(jnp.ones((2, 3)))
+    2
+    """
     return lawful_numpy.ndim(_described_list(a))
 
 
 def shape(a: Any) -> tuple[int, ...]:
-    """Returns the lengths of the dimensions of an array, or of nested lists."""
+    """Returns the lengths of the dimensions of an array, or of nested lists.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.shape(jnp.ones((2, 3)))
+    (2, 3)
+    """
     return lawful_numpy.shape(_described_list(a))
 
 
 def size(a: Any, axis: Any = None) -> int:
-    """Returns the number of elements of an array, or of nested lists; see `lawful.numpy.size`."""
+    """Returns the number of elements of an array, or of nested lists; see `lawful.numpy.size`.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.size(jnp.ones((2, 3)))
+    6
+    """
     return lawful_numpy.size(_described_list(a), axis)
 
 
@@ -178,6 +210,10 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
 
     A function as ``mode`` is given each row along each dimension, with zeros at its ends, the two widths, the
     dimension and ``kwargs``, and returns the row.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.pad(jnp.arange(1, 3), 1)
+    Array([0, 1, 2, 0], dtype=int64)
     """
     if not callable(mode):
         return lawful_numpy.pad(array, pad_width, mode, **kwargs)
