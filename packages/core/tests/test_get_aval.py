@@ -16,6 +16,7 @@ from lawful.core import (
     LawfulError,
     NonArrayError,
     ShapedArray,
+    avals_of,
     get_aval,
     is_array,
     register_array_type,
@@ -197,3 +198,12 @@ def test_get_aval_list_of_tracers_error(
 ) -> None:
     with pytest.raises(NonArrayError, match=words):
         counting.count(lambda x: get_aval(of(x)), 1.0, known=known)
+
+
+@pytest.mark.parametrize(
+    "mistake", [lambda: get_aval("text"), lambda: avals_of(["text"]), lambda: ShapedArray((2, -1), float)]
+)
+def test_errors_do_not_show_that_a_cache_was_asked(mistake: Callable[[], object]) -> None:
+    with pytest.raises((TypeError, ValueError)) as raised:
+        mistake()
+    assert raised.value.__context__ is None

@@ -114,3 +114,13 @@ def test_memoize_of_two_jaxprs_holds_neither() -> None:
     gone = weakref.ref(calling)
     del calling, first, others
     assert gone() is None
+
+
+def test_memoize_errors_do_not_show_that_nothing_was_kept() -> None:
+    @memoize
+    def fails(closed: ClosedJaxpr) -> None:
+        raise ValueError("of the function")
+
+    with pytest.raises(ValueError, match="of the function") as raised:
+        fails(new_jaxpr())
+    assert raised.value.__context__ is None

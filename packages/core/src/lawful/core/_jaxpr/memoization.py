@@ -22,6 +22,7 @@ from lawful.core._primitive.rules import impure_rules, note_impure_rule
 from lawful.tree.base import register_cache
 
 Memo = dict[object, object]
+_MISSING: Final = object()
 
 
 class TransformedJaxprs:
@@ -140,12 +141,7 @@ def _memoized[**P, R](
         known = args if owner is closed else (closed, _without(owner, args))
         key = (function, known, *sorted(kwargs.items()))
         try:
-            result = cast(R, memo[key])
-        except KeyError:
-            transformed_jaxprs.misses += 1
-            result = cast(R, result_of(owner, memo, key, lambda: function(closed, *args, **kwargs)))
-            _lives_with(owner, result)
-            return result
+            found = memo.get(key, _MISSING)
         except LawfulError:
             raise
         except TypeError as error:
@@ -154,7 +150,12 @@ def _memoized[**P, R](
             raise ArgumentTypeError(
                 f"{name}: expected hashable arguments, got {reason}; give tuples for lists"
             ) from error
-        transformed_jaxprs.hits += 1
+        if found is not _MISSING:
+            transformed_jaxprs.hits += 1
+            return cast(R, found)
+        transformed_jaxprs.misses += 1
+        result = cast(R, result_of(owner, memo, key, lambda: function(closed, *args, **kwargs)))
+        _lives_with(owner, result)
         return result
 
     return memoized

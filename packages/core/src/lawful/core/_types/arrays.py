@@ -54,7 +54,8 @@ def _array_aval(x: Any) -> ShapedArray:
     try:
         return recent_avals[x.shape, x.dtype, False]  # 2× faster than the constructor
     except KeyError:
-        return ShapedArray(x.shape, x.dtype)
+        pass
+    return ShapedArray(x.shape, x.dtype)
 
 
 def _itself(x: Any) -> Any:
@@ -170,8 +171,9 @@ def get_aval(x: Any) -> ShapedArray:
     """
     try:
         return _aval_of[type(x)](x)
-    except KeyError:
-        return _adopt(x)(x)
+    except KeyError:  # an error that is raised here would show this one as its context
+        pass
+    return _adopt(x)(x)
 
 
 def avals_of(values: Sequence[Any]) -> tuple[ShapedArray, ...]:
@@ -188,7 +190,8 @@ def avals_of(values: Sequence[Any]) -> tuple[ShapedArray, ...]:
             [recent_avals[x.shape, x.dtype, False] if type(x) is ndarray else _aval_of[type(x)](x) for x in values]
         )
     except KeyError:  # the first value of a type
-        return tuple([get_aval(x) for x in values])
+        pass
+    return tuple([get_aval(x) for x in values])
 
 
 def as_float(x: Any) -> float | None:

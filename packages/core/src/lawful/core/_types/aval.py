@@ -69,7 +69,8 @@ class ShapedArray:
         try:
             return recent_avals[shape, dtype, weak_type]
         except (KeyError, TypeError):
-            return _intern(_sizes(shape), dtype, bool(weak_type))
+            pass
+        return _intern(_sizes(shape), dtype, bool(weak_type))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"ShapedArray is immutable: {name} cannot be set; use update({name}=...)")
