@@ -113,3 +113,24 @@ def test_doctor_names_environment_variables(
 )  # fmt: skip
 def test_doctor_in_range(version: str, wanted: str, holds: bool) -> None:
     assert in_range(version, wanted) == holds
+
+
+def test_doctor_cache_folder_that_cannot_be_made(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file/programs"):
+        set_cache_dir(folder)
+        try:
+            found = report(capsys, status=1)["cache"]
+        finally:
+            set_cache_dir(None)
+        assert found["state"] == "bad"
+        assert found["detail"].endswith("; it cannot be written to")
+
+
+@pytest.mark.parametrize("name", ["LAWFUL_FAST", "LAWFUL_DEBUG_NANS", "LAWFUL_EXPLAIN_CACHE_MISSES"])
+def test_doctor_wrong_word_in_the_environment(name: str) -> None:
+    command = [sys.executable, "-c", "import sys, lawful.cli; sys.exit(lawful.cli.main(['doctor']))"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, name: "maybe"})
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"lawful: {name} in the environment: expected 1")
+    assert done.stderr.count("\n") == 1

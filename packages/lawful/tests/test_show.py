@@ -34,6 +34,10 @@ def branching(x):
 number = 3
 
 
+def counted(x):
+    return np.sum(x > 0)
+
+
 def repeated(w, x):
     return np.sum(np.tanh(w * x) * np.tanh(w * x))
 """
@@ -123,6 +127,10 @@ def test_show_gradients_by_several_arguments(capsys: pytest.CaptureFixture[str])
         (["shown:loss", "--args", "f64[3],f64[2]"], 'shown.py", line 6, in loss'),
         (["shown:loss", "--args", "f64[3],f64[]", "--grad", "--argnums", "2"], "has 2 arguments: f64[3], f64[]"),
         (["shown:loss", "--args", "f64[3],i64[]", "--grad", "--argnums", "1"], "got i64[] of argument 1 of loss; give"),
+        (
+            ["shown:counted", "--args", "f64[3]", "--grad"],
+            "lawful: --grad: expected a floating result",
+        ),
         (["shown:loss", "--args", "i64[3],f64[]", "--vmap", "--grad"], "got i64[2,3] of argument 0 of vmap(loss)"),
     ],
 )

@@ -21,14 +21,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     import sys
 
     from lawful.cli._usage import INTERRUPTED, USAGE, UsageError
+    from lawful.tree.base.environment import EnvironmentSwitchError
 
     arguments = parse(argv)
     if argv is None:
         _hide_launcher()
     try:
         return _command(arguments.command)(arguments)
-    except UsageError as error:
-        print(f"lawful: {error}", file=sys.stderr)
+    except (UsageError, EnvironmentSwitchError) as error:
+        text = error.message if isinstance(error, EnvironmentSwitchError) else error
+        print(f"lawful: {text}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import tempfile
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -62,12 +62,21 @@ def cache_folder() -> dict[str, Any]:
     folder = Path(info.dir)
     if not folder.exists():
         parent = next(each for each in folder.parents if each.exists())
-        usable, text = os.access(parent, os.W_OK), "not made yet"
+        usable, text = _is_writable(parent), "not made yet"
     else:
         sizes = [file.stat().st_size for file in folder.rglob("*") if file.is_file()]
-        usable, text = os.access(folder, os.W_OK | os.X_OK), f"{len(sizes)} files, {sum(sizes) / 1e6:.1f} MB"
+        usable, text = _is_writable(folder), f"{len(sizes)} files, {sum(sizes) / 1e6:.1f} MB"
     detail = f"{folder}, {text}, at most {info.max_size / 1e6:.0f} MB{'' if usable else '; it cannot be written to'}"
     return Row(name, detail, "ok" if usable else "bad").as_dict()
+
+
+def _is_writable(folder: Path) -> bool:
+    """Whether a file can be made in a folder, which its permissions do not tell: it may be no folder."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def error_text(error: Exception) -> str:

@@ -166,6 +166,8 @@ def _takes(function: Function, types: Types) -> bool:
 def _traced(title: str, function: Function, types: Types) -> Program:
     try:
         closed, results = make_jaxpr(function, return_shape=True)(*types)
+    except UsageError:
+        raise
     except Exception as error:  # the user's function may raise anything
         hint = "" if _takes(function, types) else "\n--args has a type for each argument, such as 'f64[3], f64[]'"
         text = user_traceback(error)
@@ -201,7 +203,7 @@ def _gradient(program: Program, argnums: Sequence[int]) -> Program:
     if max(argnums) >= len(program.types) or min(argnums) < -len(program.types):
         raise UsageError(
             f"--argnums {','.join(map(str, argnums))}: {program.title} has "
-            f"{counted(len(program.types), 'argument')}: {text_of_types(program.types)}"
+            f"{counted(len(program.types), 'argument')}{': ' if program.types else ''}{text_of_types(program.types)}"
         )
     for number in argnums:
         if not all(is_inexact(aval.dtype) for aval in tree.leaves(program.types[number])):
@@ -228,7 +230,7 @@ def _total(results: Any) -> Any:
         if is_inexact(x.dtype)
     ]
     if not parts:
-        raise UsageError("grad: expected a floating result to differentiate, got none")
+        raise UsageError("--grad: expected a floating result to differentiate, got none")
     total = parts[0]
     for part in parts[1:]:
         total = ops.add(total, part)

@@ -7,6 +7,10 @@ import os
 from lawful.tree.base.errors import ArgumentValueError
 
 
+class EnvironmentSwitchError(ArgumentValueError):
+    """A variable of the environment has a value that lawful does not know."""
+
+
 def environment_switch(name: str, *words: str, default: str = "") -> str | None:
     """Returns the value of a variable of the environment in lower case; None if it says no.
 
@@ -16,7 +20,7 @@ def environment_switch(name: str, *words: str, default: str = "") -> str | None:
       default: its value if it is unset or empty.
 
     Raises:
-      ArgumentValueError: the value is another word.
+      EnvironmentSwitchError: the value is another word.
 
     >>> environment_switch("LAWFUL_UNSET") is None
     True
@@ -28,4 +32,4 @@ def environment_switch(name: str, *words: str, default: str = "") -> str | None:
     if value in ("1", "true", "on", "yes", *words):
         return value
     expected = ", ".join(["1", *words])
-    raise ArgumentValueError(f"{name} in the environment: expected {expected} or 0, got {text!r}")
+    raise EnvironmentSwitchError(f"{name} in the environment: expected {expected} or 0, got {text!r}")
