@@ -7,7 +7,7 @@ import pytest
 
 from lawful import ops
 from lawful.autodiff import Cost, cost
-from lawful.core import ArgumentTypeError
+from lawful.core import ArgumentTypeError, NonArrayError
 from lawful.staging import ShapeDtypeStruct, jit, pure_callback
 
 X = np.ones((5, 3))
@@ -94,6 +94,11 @@ def test_cost_of_families(function: Any, shapes: list[Any], operations: int) -> 
 def test_cost_needs_a_function() -> None:
     with pytest.raises(ArgumentTypeError, match="cost: expected a function"):
         cost(1.0)  # type: ignore[arg-type]
+
+
+def test_cost_names_itself_in_errors_of_arguments() -> None:
+    with pytest.raises(NonArrayError, match="cost of sin: expected arrays or numbers as arguments, got 'x'"):
+        cost(ops.sin)("x")
 
 
 def test_cost_ratio_to_no_operations_is_not_shown() -> None:

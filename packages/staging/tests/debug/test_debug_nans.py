@@ -166,6 +166,12 @@ def test_debug_nans_as_decorator_without_parentheses() -> None:
         debug_nans(ops.log)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("given", [None, "yes", 3])
+def test_debug_nans_takes_true_or_false(given: object) -> None:
+    with pytest.raises(ArgumentTypeError, match="debug_nans: expected True or False, got"):
+        debug_nans(given)  # type: ignore[arg-type]
+
+
 def test_debug_nans_infs_raises_without_a_warning() -> None:
     with debug_nans(infs=True):
         with pytest.raises(NonFiniteError, match=r"exp 1000\.0 = inf"):

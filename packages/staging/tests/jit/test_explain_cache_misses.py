@@ -215,3 +215,8 @@ def test_explain_cache_misses_by_environment() -> None:
 def test_explain_cache_misses_positional_argument_is_an_error(given: Any) -> None:
     with pytest.raises(ArgumentTypeError, match=r"write @explain_cache_misses\(\), with parentheses"):
         explain_cache_misses(given)
+
+
+def test_explain_cache_misses_show_is_no_switch() -> None:
+    with pytest.raises(ArgumentTypeError, match="expected show=True or show=False, got show='x'"):
+        explain_cache_misses(show="x")  # type: ignore[arg-type]

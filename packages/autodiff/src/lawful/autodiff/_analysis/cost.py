@@ -13,7 +13,7 @@ from lawful.autodiff._analysis.tables import rich_table, table, with_unit
 from lawful.autodiff._vjp import vjp
 from lawful.core import ClosedJaxpr, SourceLine, get_aval, is_inexact, record, zeros
 from lawful.ops import full
-from lawful.staging import dce_jaxpr, function_name, make_jaxpr, require_callable
+from lawful.staging import dce_jaxpr, function_name, in_avals, make_jaxpr, require_callable
 
 
 @record
@@ -182,6 +182,7 @@ def cost(f: Callable[..., Any], *, gradient: bool = True) -> Callable[..., Costs
     name = function_name(f)
 
     def costs(*args: Any, **kwargs: Any) -> Costs:
+        in_avals(f"cost of {name}", (args, kwargs), tree.leaves((args, kwargs)), values=False)  # names it in errors
         program = make_jaxpr(f)(*args, **kwargs)
         found = Cost(name, dce_jaxpr(program, (True,) * len(program.out_avals)))
         differentiated = gradient_program(f, args, kwargs) if gradient else None

@@ -217,7 +217,8 @@ class explain_cache_misses(ContextDecorator):
     logger ``lawful.jit`` has a message at the level DEBUG for each trace after the first.
 
     Raises:
-      ArgumentTypeError: it gets a positional argument, such as the function that it should decorate.
+      ArgumentTypeError: it gets a positional argument, such as the function that it should decorate, or ``show`` is
+        neither True nor False.
 
     Law: no result changes. Source: ``jax.explain_cache_misses``.
 
@@ -237,6 +238,10 @@ class explain_cache_misses(ContextDecorator):
             raise ArgumentTypeError(
                 f"explain_cache_misses: expected no positional argument, got {shorten(given[0])}; write "
                 "@explain_cache_misses(), with parentheses, or show=True"
+            )
+        if not isinstance(show, bool):
+            raise ArgumentTypeError(
+                f"explain_cache_misses: expected show=True or show=False, got show={shorten(show)}; pass one of them"
             )
         self._show = show
         self._entered: list[list[Callable[[CacheMiss], None]]] = []

@@ -18,6 +18,7 @@ from lawful.core import (
     evaluation_hook,
     is_inexact,
     new_trace,
+    shorten,
 )
 from lawful.staging._nans.blame import Blame, special_masks
 from lawful.staging._nans.observation import end_observation, start_observation, unchecked
@@ -164,7 +165,7 @@ class debug_nans(ContextDecorator):
 
     Raises:
       NonFiniteError: a ``FloatingPointError``, within the block.
-      ArgumentTypeError: it decorates a function without its parentheses.
+      ArgumentTypeError: it decorates a function without its parentheses, or gets another value than True or False.
 
     Law: a program whose operations give no NaN returns the same results, as exactly as when it is compiled. Source:
     ``jax.debug_nans``.
@@ -184,6 +185,8 @@ class debug_nans(ContextDecorator):
                 f"debug_nans: expected True or False, got the function {function_name(enable)}; "
                 "write @debug_nans(), with parentheses"
             )
+        if not isinstance(enable, bool | np.bool_):
+            raise ArgumentTypeError(f"debug_nans: expected True or False, got {shorten(enable)}; pass one of them")
         self._wanted = bool(enable), bool(enable and infs)
         self._entered: list[_Request] = []
 
