@@ -2,6 +2,7 @@
 
 import importlib.util
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -132,3 +133,22 @@ def test_peak_memory_residuals_of_a_call_name_its_equation() -> None:
     inside = peak_memory(jit(square_of_sines))(np.ones(50)).residuals
     outside = peak_memory(square_of_sines)(np.ones(50)).residuals
     assert [value.used for value in inside] == [value.used for value in outside]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, jit])
+def test_peak_memory_is_linear_in_the_equations(wrap: Any) -> None:
+    def long(count: int) -> Any:
+        def function(x: Any) -> Any:
+            for _ in range(count):
+                x = ops.sin(x)
+            return x
+
+        return function
+
+    def seconds(count: int) -> float:
+        start = perf_counter()
+        peak_memory(wrap(long(count)))(1.0)
+        return perf_counter() - start
+
+    seconds(100)
+    assert seconds(4000) < 24 * seconds(500)

@@ -10,9 +10,10 @@ from lawful import tree
 from lawful.autodiff._analysis.counting import nbytes
 from lawful.autodiff._analysis.tables import rich_table, table, with_unit
 from lawful.autodiff._arguments import flat_function
-from lawful.autodiff._checkpoint.saved_residuals import origin_of
+from lawful.autodiff._checkpoint.saved_residuals import Origins
 from lawful.autodiff._linearize import linearize_hook
 from lawful.core import (
+    Atom,
     ClosedJaxpr,
     Jaxpr,
     JaxprEqn,
@@ -244,6 +245,7 @@ def _alive(name: str, jaxpr: Jaxpr, names: Sequence[str], residuals: set[Var], f
     end = len(jaxpr.eqns)
     last: dict[Var, int] = {}
     used: dict[Var, str] = {}
+    users = _Users()
     made: list[tuple[Var, int, str]] = [(var, 0, "constant") for var in jaxpr.constvars]
     made += [(var, 0, "argument") for var in jaxpr.invars]
     backward = None
@@ -255,17 +257,17 @@ def _alive(name: str, jaxpr: Jaxpr, names: Sequence[str], residuals: set[Var], f
             if isinstance(atom, Var):
                 last[atom] = step
                 if is_backward and atom in residuals and atom not in used:
-                    used[atom] = _describe(_user(eqn, atom))
+                    used[atom] = _describe(users.of(eqn, atom))
         made += [(var, step, "value") for var in eqn.outvars]
         last.update({var: step for var in eqn.outvars if var not in last})
     results = {atom for atom in jaxpr.outvars if isinstance(atom, Var)}
-    arguments = dict(zip(jaxpr.invars, names, strict=True))
+    origins = Origins(jaxpr, dict(zip(jaxpr.invars, names, strict=True)))
     values = []
     for var, first, kind in made:
         if kind == "value":
             kind = "result" if var in results else "residual" if var in used else kind
         stays = not first or var in results
-        origin = origin_of(jaxpr, var, arguments)
+        origin = origins.of(var)
         until = end if stays else last[var]
         values.append(Alive(var.aval, nbytes(var.aval), origin, kind, first, until, used.get(var, "")))
     changes = [0] * (end + 2)
@@ -283,15 +285,25 @@ def _describe(eqn: JaxprEqn) -> str:
     return f"{eqn.primitive.name}{at}"
 
 
-def _user(eqn: JaxprEqn, var: Var) -> JaxprEqn:
-    """Returns the equation within a call that uses an operand of it first; the equation itself if it is no call."""
-    while len(inner := list(jaxprs_in_params(eqn.params))) == 1 and len(inner[0].invars) == len(eqn.invars):
-        var = inner[0].invars[eqn.invars.index(var)]
-        users = [inside for inside in inner[0].eqns if var in inside.invars]
-        if not users:
-            break
-        eqn = users[0]
-    return eqn
+class _Users:
+    """The equations within calls that use operands of them first."""
+
+    def __init__(self) -> None:
+        #: The equation that uses each operand of a call first, by the ids of calls.
+        self._first: dict[int, dict[Atom, JaxprEqn]] = {}
+
+    def of(self, eqn: JaxprEqn, operand: Atom) -> JaxprEqn:
+        """Returns the equation; that which uses an operand first if it is a call, and that within this one."""
+        inner = list(jaxprs_in_params(eqn.params))
+        if len(inner) != 1 or len(inner[0].invars) != len(eqn.invars):
+            return eqn
+        if id(eqn) not in self._first:
+            # The first equation that uses an input is written last.
+            by_input = {atom: each for each in reversed(inner[0].eqns) for atom in each.invars if isinstance(atom, Var)}
+            pairs = [(given, by_input[var], var) for given, var in zip(eqn.invars, inner[0].invars, strict=True)
+                     if var in by_input and isinstance(given, Var)]  # fmt: skip
+            self._first[id(eqn)] = {given: self.of(user, var) for given, user, var in reversed(pairs)}
+        return self._first[id(eqn)].get(operand, eqn)
 
 
 def _peak_within(eqn: JaxprEqn) -> tuple[int, str]:
@@ -306,13 +318,13 @@ def _size(peak: tuple[int, str]) -> int:
 def _inner_peak(jaxpr: Jaxpr) -> tuple[int, str]:
     results = {atom for atom in jaxpr.outvars if isinstance(atom, Var)}
     last = {atom: i for i, eqn in enumerate(jaxpr.eqns) for atom in _variables(eqn)}
+    own = {*jaxpr.invars, *jaxpr.constvars, *results}
     alive = 0
     peak = 0, ""
     for i, eqn in enumerate(jaxpr.eqns):
         alive += sum(nbytes(var.aval) for var in eqn.outvars if var not in results)
         size, where = _peak_within(eqn)
         peak = max(peak, (alive + size, where or _describe(eqn)), key=_size)
-        own = {*jaxpr.invars, *jaxpr.constvars, *results}
         alive -= sum(nbytes(var.aval) for var in {*_variables(eqn)} if last[var] == i and var not in own)
     return peak
 

@@ -52,7 +52,8 @@ def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Residua
     names = dict(zip(jaxpr.invars, argument_names(f, in_tree), strict=True))
     order = [*jaxpr.constvars, *jaxpr.invars, *(var for eqn in jaxpr.eqns for var in eqn.outvars)]
     kept = set(jaxpr.outvars)
-    return [(var.aval, origin_of(jaxpr, var, names)) for var in order if var in kept]
+    origins = Origins(jaxpr, names)
+    return [(var.aval, origins.of(var)) for var in order if var in kept]
 
 
 def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
@@ -74,34 +75,48 @@ def _called_with(f: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def origin_of(jaxpr: Jaxpr, atom: Atom, arguments: dict[Var, str]) -> str:
-    """Returns the words for where a value of a jaxpr comes from.
+class Origins:
+    """Where the values of a jaxpr come from, in words.
 
     Args:
       jaxpr: the program.
-      atom: the value.
       arguments: the names of its inputs.
     """
-    # The equations that call a jaxpr, from the outermost one inwards, with the jaxprs that they are in.
-    callers: list[tuple[Jaxpr, JaxprEqn]] = []
-    while True:
-        if not isinstance(atom, Var) or atom in jaxpr.constvars:
-            return "a constant"
-        if atom in jaxpr.invars:
-            if not callers:
-                return f"the argument {arguments[atom]}"
-            inner = jaxpr
-            jaxpr, eqn = callers.pop()
-            atom = eqn.invars[inner.invars.index(atom)]
-            continue
-        eqn = next(eqn for eqn in jaxpr.eqns if atom in eqn.outvars)
-        if eqn.primitive.rules.get("checkpoint") is not cut_call:
-            break
-        callers.append((jaxpr, eqn))
-        called: Jaxpr = eqn.params["jaxpr"].jaxpr
-        atom = called.outvars[eqn.outvars.index(atom)]
-        jaxpr = called
-    at = f" at {eqn.source.with_callers()}" if eqn.source is not None else ""
-    if eqn.primitive is name_p:
-        return f"named '{eqn.params['name']}'{at}"
-    return f"output of {eqn.primitive.name}{at}"
+
+    def __init__(self, jaxpr: Jaxpr, arguments: dict[Var, str]) -> None:
+        self._jaxpr = jaxpr
+        self._arguments = arguments
+        #: The equation that makes each variable, and as which result, of each jaxpr, by the ids of those.
+        self._makers: dict[int, dict[Var, tuple[JaxprEqn, int]]] = {}
+
+    def _maker(self, jaxpr: Jaxpr, var: Var) -> tuple[JaxprEqn, int]:
+        if id(jaxpr) not in self._makers:
+            self._makers[id(jaxpr)] = {out: (eqn, i) for eqn in jaxpr.eqns for i, out in enumerate(eqn.outvars)}
+        return self._makers[id(jaxpr)][var]
+
+    def of(self, atom: Atom) -> str:
+        """Returns the words for where a value comes from."""
+        jaxpr = self._jaxpr
+        # The equations that call a jaxpr, from the outermost one inwards, with the jaxprs that they are in.
+        callers: list[tuple[Jaxpr, JaxprEqn]] = []
+        while True:
+            if not isinstance(atom, Var) or atom in jaxpr.constvars:
+                return "a constant"
+            if atom in jaxpr.invars:
+                if not callers:
+                    return f"the argument {self._arguments[atom]}"
+                inner = jaxpr
+                jaxpr, eqn = callers.pop()
+                atom = eqn.invars[inner.invars.index(atom)]
+                continue
+            eqn, number = self._maker(jaxpr, atom)
+            if eqn.primitive.rules.get("checkpoint") is not cut_call:
+                break
+            callers.append((jaxpr, eqn))
+            called: Jaxpr = eqn.params["jaxpr"].jaxpr
+            atom = called.outvars[number]
+            jaxpr = called
+        at = f" at {eqn.source.with_callers()}" if eqn.source is not None else ""
+        if eqn.primitive is name_p:
+            return f"named '{eqn.params['name']}'{at}"
+        return f"output of {eqn.primitive.name}{at}"
