@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from lawful.core import ArgumentValueError
@@ -31,10 +32,11 @@ def picture(memory: PeakMemory, path: str | Path | None) -> Any:
     steps = range(len(memory.timeline))
     units = (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")
     scale, unit = next(((size, name) for size, name in units if memory.peak >= size), units[-1])
-    layers = {kind: [0.0] * len(memory.timeline) for kind in _KINDS}
+    changes = {kind: [0] * (len(steps) + 1) for kind in _KINDS}
     for value in memory.values:
-        for step in range(value.first, value.last + 1):
-            layers[value.kind][step] += value.bytes / scale
+        changes[value.kind][value.first] += value.bytes
+        changes[value.kind][value.last + 1] -= value.bytes
+    layers = {kind: [alive / scale for alive in accumulate(change[:-1])] for kind, change in changes.items()}
     shown = {f"{kind}s": layer for kind, layer in layers.items() if any(layer)}
     held = [sum(layer[step] for layer in layers.values()) for step in steps]
     within = [total / scale - part for total, part in zip(memory.timeline, held, strict=True)]
@@ -43,8 +45,10 @@ def picture(memory: PeakMemory, path: str | Path | None) -> Any:
     colors = [_KINDS.get(name.removesuffix("s"), "#F0E442") for name in shown]
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.add_subplot()
-    axes.stackplot([*steps, len(steps)], *[[*layer, layer[-1]] for layer in shown.values()],
-                   labels=[*shown], colors=colors, step="post")  # fmt: skip
+    if shown:
+        axes.stackplot([*steps, len(steps)], *[[*layer, layer[-1]] for layer in shown.values()],
+                       labels=[*shown], colors=colors, step="post")  # fmt: skip
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     top = memory.peak / scale
     axes.plot([memory.peak_step + 0.5], [top], marker="v", color="black", markersize=7, clip_on=False)
     axes.annotate(f"peak {top:.3g} {unit}", (memory.peak_step + 0.5, top), (0, 8), textcoords="offset points",
@@ -53,10 +57,9 @@ def picture(memory: PeakMemory, path: str | Path | None) -> Any:
         axes.axvline(memory.backward, color="black", linestyle="--", linewidth=1)
         axes.text(memory.backward, top * 1.19, " backward pass", ha="left", va="top")
         axes.text(memory.backward, top * 1.19, "forward pass ", ha="right", va="top")
-    axes.set(xlim=(0, len(steps)), ylim=(0, top * 1.2), xlabel="equation", ylabel=f"alive, {unit}",
+    axes.set(xlim=(0, len(steps)), ylim=(0, top * 1.2 or 1), xlabel="equation", ylabel=f"alive, {unit}",
              title=f"Memory of {memory.name}")  # fmt: skip
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     if path is not None:
         figure.savefig(path)
     return figure
