@@ -348,3 +348,23 @@ def test_custom_vjp_accepts_options_without_effect():
 
     f.defvjp(lambda x: (f(x), x), lambda x, ct: (2.0 * ct * ops.cos(x),), optimize_remat=True, generic_batching=True)
     assert grad(f)(0.0) == 2.0
+
+
+@pytest.mark.parametrize("way", [lambda f: f, jit, checkpoint, lambda f: jit(checkpoint(f))])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_custom_vjp_number_beside_narrower_array(dtype: str, way: Callable[[Function], Function]) -> None:
+    """The cotangent of a Python number has the dtype of the arrays: no rule can know better."""
+    product = custom_vjp(lambda x, y: x * y)
+
+    @partial(product.defvjp, lambda x, y: (x * y, (x, y)))
+    def _(kept: tuple[Any, Any], ct: Any) -> tuple[Any, Any]:
+        return ct * kept[1], (3.0 * ct * kept[0]).sum()
+
+    x = np.ones(2, dtype)
+    loss = way(lambda x, y: ops.reduce_sum(product(x, y), (0,)))
+    by_x, by_y = grad(loss, (0, 1))(x, 2.0)
+    assert by_x.dtype == x.dtype
+    assert (by_x.astype(float).tolist(), by_y) == ([2.0, 2.0], 6.0)
+    assert grad(grad(way(lambda y: loss(x, y) * y)))(2.0) == 8.0  # the value is that of fwd, which has no rule
+    assert jvp(loss, (x, 2.0), (x, 1.0))[1] == 10.0
+    np.testing.assert_array_equal(vmap(grad(lambda x: product(x, 2.0)))(x).astype(float), [2.0, 2.0])

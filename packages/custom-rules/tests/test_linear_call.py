@@ -108,3 +108,15 @@ def test_linear_call_argument_errors() -> None:
         linear_call(lambda r, x: x, lambda r, ct: (ct, ct), (), X)
     with pytest.raises(NotLinearError, match="residual arguments that depend on what is transposed"):
         linear_transpose(lambda m: apply(m, X), MATRIX)(W)
+
+
+def test_linear_call_of_a_number_beside_a_narrower_array() -> None:
+    def scaled(r: Any, x: Any) -> Any:
+        return linear_call(lambda r, x: ops.mul(r, x), lambda r, ct: ops.mul(r, ct), r, x)
+
+    r = np.float32(3.0)
+    assert scaled(r, 2.0) == 6.0
+    assert grad(lambda x: scaled(r, x))(2.0) == 3.0
+    assert jit(grad(scaled, (0, 1)))(r, 2.0) == (2.0, 3.0)
+    (back,) = linear_transpose(lambda x: scaled(r, x), 2.0)(np.float32(1.0))
+    assert back == 3.0

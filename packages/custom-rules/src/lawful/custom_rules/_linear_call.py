@@ -21,7 +21,8 @@ from lawful.core import (
     eval_closed_jaxpr,
     is_inexact,
 )
-from lawful.ops import add_tangents, move_batch_dim, with_weakness_of
+from lawful.custom_rules._user_rules.checks import may_be_of_number
+from lawful.ops import add_tangents, convert_element_type, move_batch_dim, with_weakness_of
 from lawful.staging import (
     copy_aliased,
     flatten_outputs,
@@ -77,6 +78,7 @@ def linear_call[A, B, R](
     count = len(residuals)
     callee, out_tree = _trace(fun, residual_tree, linear_tree, avals, count)
     transposed, ct_tree = _trace(fun_transpose, residual_tree, out_tree, [*avals[:count], *callee.out_avals], count)
+    transposed = _with_cotangents_of_numbers(transposed, avals[count:])
     _require_cotangents(function_name(fun_transpose), linear_tree, avals[count:], ct_tree, transposed.out_avals)
     (callee, transposed), consts = hoist_common([callee, transposed])
     outs = _bind([*consts, *residuals, *linear], callee, transposed, len(consts) + count)
@@ -97,6 +99,23 @@ def _trace(
         return outs
 
     return trace_to_jaxpr(flat, avals, transformation="linear_call", name=name), out_tree
+
+
+def _with_cotangents_of_numbers(transposed: ClosedJaxpr, avals: Sequence[ShapedArray]) -> ClosedJaxpr:
+    """Returns a transpose whose cotangents of Python numbers have the dtypes of these."""
+    pairs = [*zip(transposed.out_avals, avals, strict=False)]
+    differ = any([got.dtype != aval.dtype and may_be_of_number(got, aval) for got, aval in pairs])
+    if not differ or len(transposed.out_avals) != len(avals):  # an error follows
+        return transposed
+
+    def converted(*args: Any) -> list[Any]:
+        outs = eval_closed_jaxpr(transposed, *args)
+        return [
+            convert_element_type(x, aval.dtype) if may_be_of_number(got, aval) else x
+            for x, (got, aval) in zip(outs, pairs, strict=True)
+        ]
+
+    return trace_to_jaxpr(converted, transposed.in_avals, transformation="linear_call", name=transposed.jaxpr.name)
 
 
 def _require_cotangents(

@@ -17,6 +17,7 @@ from lawful.core import (
     float0,
     get_aval,
     is_array,
+    is_inexact,
     shorten,
 )
 from lawful.custom_rules._call.site import describe_result, tree_difference
@@ -75,7 +76,8 @@ def checked_leaves(
       avals: the expected types of the leaves. Where there is no derivative the type is float0, and the leaf that is
         returned is a symbolic zero.
       value: the tree.
-      none_is_zero: whether None stands for a tree of zeros, and any value may stand where there is no derivative.
+      none_is_zero: whether it is a tree of cotangents: None stands for a tree of zeros, any value may stand where there
+        is no derivative, and the cotangent of a Python number may have another dtype.
 
     Raises:
       ArgumentTypeError: the structure is another one.
@@ -139,6 +141,18 @@ def _checked_leaf(expected: ShapedArray, x: Any, is_cotangent: bool, fail: Calla
     got = get_aval(x)
     if got.weak_type and got.shape == expected.shape and (got.dtype.kind != "c" or expected.dtype.kind == "c"):
         return x if got.dtype == expected.dtype else convert_element_type(x, expected.dtype)
+    if is_cotangent and may_be_of_number(got, expected):
+        return convert_element_type(x, expected.dtype)
     if (got.shape, got.dtype) != (expected.shape, expected.dtype):
         fail(str(got))
     return x
+
+
+def may_be_of_number(got: ShapedArray, expected: ShapedArray) -> bool:
+    """Whether a cotangent may be that of a Python number: it has the dtype of the arrays beside the number.
+
+    >>> may_be_of_number(ShapedArray((), "float32"), get_aval(2.0))
+    True
+    """
+    is_real = got.dtype.kind != "c" or expected.dtype.kind == "c"
+    return expected.weak_type and got.shape == expected.shape and is_inexact(got.dtype) and is_real
