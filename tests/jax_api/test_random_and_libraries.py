@@ -53,6 +53,23 @@ def test_random_gives_the_numbers_of_jax(name: str) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("multivariate_normal", (np.zeros(2, np.float32), COVARIANCE.astype(np.float32))),
+        ("multivariate_normal", (np.zeros(2, np.float32), COVARIANCE)),
+        ("multivariate_normal", (np.zeros(2, int), np.eye(2, dtype=int))),
+        ("geometric", (np.array([0.3, 0.9], np.float32), (20, 2))),
+        ("geometric", (np.array([0.3, 0.9], np.float16), (20, 2))),
+    ],
+)
+def test_random_takes_the_dtype_of_parameters(name: str, parameters: tuple[Any, ...]) -> None:
+    ours = getattr(random, name)(random.key(5), *parameters)
+    theirs = np.asarray(getattr(jax.random, name)(jax.random.PRNGKey(5), *parameters))
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_allclose(ours, theirs, rtol=2e-6)
+
+
 @pytest.mark.parametrize("name", ["segment_sum", "segment_prod", "segment_max", "segment_min"])
 def test_segment_reductions_agree_with_jax(name: str) -> None:
     ids, data = np.array([0, 2, 2, 5, 0]), np.arange(10.0).reshape(5, 2) - 3.0

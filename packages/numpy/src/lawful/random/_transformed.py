@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 import lawful.numpy as np
-from lawful.core import ArgumentValueError, as_dtype, get_aval
+from lawful.core import ArgumentValueError, as_dtype, get_aval, is_float, promote_dtypes
 from lawful.random._distributions import bernoulli, exponential, normal, shape_or_that_of
 from lawful.random._gamma import gamma, loggamma
 from lawful.random._keys import require_key, shape_of, split
@@ -324,9 +324,17 @@ def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = int) -> Any:
 
     Source: ``jax.random.geometric``.
     """
-    shape, _, (p,) = _given("geometric", shape, float, p)
-    u = uniform(key, shape)
-    return np.astype(np.floor(np.log(u) / np.log1p(-p) + 1), as_dtype(int if dtype is None else dtype))
+    shape, own, (p,) = _given("geometric", shape, _dtype_of_parameters(p), p)
+    u = uniform(key, shape, own)
+    u = np.where(u == 0, np.ones_like(u), u)
+    return np.astype(np.floor(np.log(u) / np.log1p(-p)) + 1, as_dtype(int if dtype is None else dtype))
+
+
+def _dtype_of_parameters(*values: Any) -> numpy.dtype[Any]:
+    """Returns the dtype that parameters have together, if it is a real floating one; float64 otherwise."""
+    found = [np.asarray(x) if isinstance(x, list | tuple) else x for x in values]
+    dtype, _ = promote_dtypes(*[(get_aval(x).dtype, get_aval(x).weak_type) for x in found])
+    return dtype if is_float(dtype) else numpy.dtype(float)
 
 
 def orthogonal(key: Any, n: int, shape: Any = (), dtype: Any = float, m: int | None = None) -> Any:
@@ -348,7 +356,7 @@ def orthogonal(key: Any, n: int, shape: Any = (), dtype: Any = float, m: int | N
 
 
 def multivariate_normal(
-    key: Any, mean: Any, cov: Any, shape: Any = None, dtype: Any = float, method: str = "cholesky"
+    key: Any, mean: Any, cov: Any, shape: Any = None, dtype: Any = None, method: str = "cholesky"
 ) -> Any:
     """Returns vectors of the normal distribution of a mean and a covariance.
 
@@ -357,7 +365,7 @@ def multivariate_normal(
       mean: an array of shape (…, n).
       cov: an array of shape (…, n, n).
       shape: that of the result, without its last dimension; by default what the parameters broadcast to.
-      dtype: a real floating dtype.
+      dtype: a real floating dtype; by default that of the parameters.
       method: how the covariance is factored: ``"cholesky"``, ``"eigh"`` or ``"svd"``.
 
     Raises:
@@ -370,7 +378,7 @@ def multivariate_normal(
     Source: ``jax.random.multivariate_normal``.
     """
     require_key("multivariate_normal", key)
-    dtype = floating("multivariate_normal", dtype)
+    dtype = floating("multivariate_normal", _dtype_of_parameters(mean, cov) if dtype is None else dtype)
     mean, cov = parameters("multivariate_normal", dtype, mean, cov)
     if shape is None:
         shape = numpy.broadcast_shapes(get_aval(mean).shape[:-1], get_aval(cov).shape[:-2])
