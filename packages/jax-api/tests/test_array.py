@@ -18,10 +18,25 @@ X = jnp.arange(3.0)
 
 
 def test_array_functions_return_arrays() -> None:
-    for found in (X, X[0], X + 1, 1 + X, -X, X @ X, X.sum(), X.T, X.astype(int), X > 1, np.sin(X), np.ones(3) + X,
+    for found in (X, X[0], X + 1, 1 + X, -X, X @ X, X.sum(), X.T, X.astype(int), X > 1, np.sum(X), np.ones(3) + X,
                   np.float64(2) * X, X.at[0].set(1), jnp.sin(X), jnp.linalg.norm(X), X.reshape(3, 1), *X):  # fmt: skip
         assert type(found) is jax.Array
         assert not np.asarray(found).flags.writeable
+
+
+def test_array_in_functions_of_numpy_gives_its_arrays() -> None:
+    for found in (np.sin(X), np.maximum(X, 1.0), np.stack([X, X]), np.copy(X), np.zeros_like(X), np.where(X > 1, X, 0),
+                  np.concatenate([X, np.ones(2)]), np.linalg.inv(jnp.eye(2)), np.add.accumulate(X)):  # fmt: skip
+        assert type(found) is np.ndarray
+        found[0] = 5.0
+    total = np.zeros(3)
+    np.sin(X, out=total)
+    np.add.at(total, [0, 1], X[:2])
+    assert type(total) is np.ndarray
+    assert type(np.sin(X[0])) is np.float64
+    assert np.dot(a=X, b=X) == 5.0
+    total += X
+    assert type(total) is jax.Array
 
 
 def test_array_isinstance_of_arrays_and_tracers() -> None:

@@ -40,6 +40,7 @@ from lawful.jax._support.array import Array  # noqa: E402
 from lawful.jax._support.config import config  # noqa: E402
 from lawful.jax._support.namespaces.namespace import namespace as _namespace  # noqa: E402
 from lawful.jax._support.namespaces.wrapping import transforms as _transforms  # noqa: E402
+from lawful.jax._support.numpy import array_methods as _array_methods  # noqa: E402, F401
 
 __version__ = "0.12.0"
 __version_info__ = (0, 12, 0)

@@ -5,7 +5,6 @@ The other packages of lawful return plain NumPy arrays; only functions of `lawfu
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
@@ -19,12 +18,22 @@ from lawful.core import (
     ArgumentValueError,
     ShapedArray,
     Tracer,
-    define_array_methods,
     register_array_type,
 )
 from lawful.jax._support.devices import DEVICE_ARRAYS, SingleDeviceSharding, default_device, xla_backend
 
 Method = Callable[..., Any]
+
+
+#: The functions of NumPy that call methods of JAX's arrays; all others convert these to arrays of NumPy.
+_BY_METHODS = frozenset(
+    (
+        *("all", "amax", "amin", "any", "argmax", "argmin", "argpartition", "argsort", "around", "choose", "clip"),
+        *("compress", "cumprod", "cumsum", "diagonal", "max", "mean", "min", "nonzero", "prod", "ptp", "ravel"),
+        *("repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace"),
+        *("transpose", "var"),
+    )
+)
 
 
 class _ArrayType(type):
@@ -88,7 +97,7 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
     @property
     def at(self) -> Any:
         """Functional updates: ``x.at[index].set(y)`` is the array with these elements replaced."""
-        return _At(plain(self))
+        return ArrayAt(plain(self))
 
     def item(self, *args: Any) -> Any:
         """Returns an element as a Python scalar."""
@@ -98,11 +107,15 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         with numpy.errstate(all="ignore"):
-            return as_jax(getattr(ufunc, method)(*map(plain, inputs), **kwargs))
+            result = getattr(ufunc, method)(*map(plain, inputs), **kwargs)
+        # Operators of JAX's arrays that come here: `numpy.float64(2.0) * x`, and `a += x` for an array of NumPy's.
+        is_operator = isinstance(inputs[0], numpy.generic) or kwargs.get("out", (None,))[0] is inputs[0]
+        return as_jax(result) if is_operator and method == "__call__" else result
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         with numpy.errstate(all="ignore"):
-            return as_jax(func(*map(plain, args), **kwargs))
+            result = func(*map(plain, args), **{name: plain(x) for name, x in kwargs.items()})
+        return as_jax(result) if func.__name__ in _BY_METHODS else result
 
     def __reduce__(self) -> Any:
         return (weak, (self.item(),)) if self.weak_type else (seal, (numpy.array(self.view(numpy.ndarray)),))
@@ -191,16 +204,16 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
         return as_jax(lawful_numpy.asarray(plain(self), device=device))
 
 
-class _At(ops.At):
+class ArrayAt(ops.At):
     """``x.at`` of an `Array`, whose updates are Arrays."""
 
     __slots__ = ()
 
     def __getitem__(self, index: Any) -> Any:
-        return _AtIndex(self._array, plain(index))
+        return ArrayAtIndex(self._array, plain(index))
 
 
-class _AtIndex(ops.AtIndex):
+class ArrayAtIndex(ops.AtIndex):
     __slots__ = ()
 
 
@@ -279,116 +292,3 @@ def _aval(x: Array) -> ShapedArray:
 
 
 register_array_type(Array, aval=_aval, to_numpy=plain)
-
-
-def _operator(method: Method) -> Method:
-    """Returns an operator that does what it does between tracers, so that programs compute the same eagerly."""
-
-    def operate(self: Array, *others: Any) -> Any:
-        with numpy.errstate(all="ignore"):
-            result = method(plain(self), *map(plain, others))
-        return weak(result) if type(result) in _PYTHON_SCALARS else as_jax(result)
-
-    return operate
-
-
-def _in_place(method: Method) -> Method:
-    def operate(self: Array, other: Any) -> Any:
-        return method(self, other)
-
-    return operate
-
-
-def _method(function: Method) -> Method:
-    def call(self: Array, *args: Any, **kwargs: Any) -> Any:
-        with numpy.errstate(all="ignore"):
-            return as_jax(function(self.view(numpy.ndarray), *map(plain, args), **kwargs))
-
-    # Its examples are those of the function: they use other names.
-    call.__name__, call.__doc__ = function.__name__, (function.__doc__ or "").strip().partition("\n\n")[0]
-    return call
-
-
-def _update(name: str) -> Method:
-    def update(self: Any, *values: Any, out_sharding: Any = None, **kwargs: Any) -> Any:
-        with numpy.errstate(all="ignore"):
-            return placed(as_jax(getattr(ops.AtIndex, name)(self, *map(plain, values), **kwargs)), out_sharding)
-
-    return update
-
-
-def _with_place(method: Method) -> Method:
-    """Returns a method whose result is laid out as the argument ``out_sharding`` says."""
-
-    @functools.wraps(method)
-    def call(self: Any, *args: Any, out_sharding: Any = None, **kwargs: Any) -> Any:
-        return placed(method(self, *args, **kwargs), out_sharding)
-
-    return call
-
-
-def _with_keywords(name: str, method: Method) -> Method:
-    """Returns a method that is the function of `jax.numpy` of its name where keywords are given that only that has."""
-
-    @functools.wraps(method)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if kwargs and not _KEYWORDS.isdisjoint(kwargs):
-            return getattr(importlib.import_module("lawful.jax.numpy"), name)(self, *args, **kwargs)
-        return method(self, *args, **kwargs)
-
-    return call
-
-
-_KEYWORDS = frozenset({"promote_integers", "method", "fill_value", "unique_indices", "indices_are_sorted"})
-_PYTHON_SCALARS = (bool, int, float, complex)
-_OPERATORS = (
-    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod"),
-    *("divmod", "rdivmod", "pow", "rpow", "matmul", "rmatmul", "and", "rand", "or", "ror", "xor", "rxor", "lshift"),
-    *("rlshift", "rshift", "rrshift", "eq", "ne", "lt", "le", "gt", "ge", "neg", "abs", "invert", "round"),
-)
-_IN_PLACE = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
-_METHODS = (
-    *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "conj"),
-    *("conjugate", "copy", "cumprod", "cumsum", "diagonal", "max", "mean", "min", "nonzero", "prod", "ptp"),
-    *("ravel", "repeat", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var"),
-)
-
-
-def _dot(
-    self: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None, out_sharding: Any = None
-) -> Any:
-    """Returns the product with an array; see `lawful.jax.numpy.dot`."""
-    given = {"precision": precision, "preferred_element_type": preferred_element_type}
-    products = importlib.import_module("lawful.jax._support.numpy.products")
-    return placed(products.dot(self, b, **{name: x for name, x in given.items() if x is not None}), out_sharding)
-
-
-def _define_methods() -> None:
-    for name in _OPERATORS:
-        setattr(Array, f"__{name}__", _operator(getattr(ops.ArrayMethods, f"__{name}__")))
-    # `x += y` binds x to a new array.
-    for name in _IN_PLACE:
-        setattr(Array, f"__i{name}__", _in_place(getattr(Array, f"__{name}__")))
-    for name in _METHODS:
-        setattr(Array, name, _method(getattr(lawful_numpy, name)))
-    Array.compress = _method(ops.ArrayMethods.compress)  # type: ignore[method-assign]
-    # In a program of NumPy's it would sort in place, so lawful's tracers have no such method by themselves.
-    define_array_methods(type("Sorting", (), {"sort": lawful_numpy.sort}))
-    Array.dot = _method(_dot)  # type: ignore[method-assign]
-    define_array_methods(type("Products", (), {"dot": _dot}))
-    for name in ("flatten", "reshape", "transpose"):
-        setattr(Array, name, _method(getattr(numpy.ndarray, name)))
-    # Tracers have JAX's arguments too.
-    for name in ("flatten", "ravel", "repeat", "reshape"):
-        setattr(Array, name, _with_place(getattr(Array, name)))
-        define_array_methods(type("Placed", (), {name: _with_place(getattr(Tracer, name))}))
-    for name in ("prod", "searchsorted", "sum", "take"):
-        setattr(Array, name, _with_keywords(name, getattr(Array, name)))
-        define_array_methods(type("Keywords", (), {name: _with_keywords(name, getattr(Tracer, name))}))
-    define_array_methods(type("Updated", (), {"at": property(_At, doc=Array.at.__doc__)}))
-    for name in vars(ops.AtIndex):
-        if not name.startswith("_"):
-            setattr(_AtIndex, name, _update(name))
-
-
-_define_methods()
