@@ -42,7 +42,7 @@ def test_command_script_is_no_line_of_the_program(tmp_path: Path) -> None:
     assert "jvp rule of sin" in page.read_text()
     assert "sys.exit(main())" not in page.read_text()
     failed = subprocess.run([*command, "i32[3]"], capture_output=True, text=True, check=False)
-    assert "expected floating inputs, got i32[3]" in failed.stderr
+    assert "expected floating types, got i32[3] of argument 0" in failed.stderr
     assert str(SCRIPT) not in failed.stderr
 
 

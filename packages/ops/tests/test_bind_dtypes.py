@@ -13,6 +13,7 @@ PARAMS = {
     "beta_density": {"orders": (0, 0, 0)},
     "bessel_in": {"order": 2},
     "bessel_ine": {"order": 2},
+    "digamma_mean": {"order": 1, "power": 0},
     "gamma_density": {"orders": (0, 0)},
     "igamma_grad_a": {"order": 1},
     "integer_pow": {"y": 3},

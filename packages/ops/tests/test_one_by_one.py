@@ -29,6 +29,7 @@ from lawful.ops._support.iteration import Iteration
 EDGES = (0.0, -0.0, 5e-324, 1e-300, 0.5, 1.0, 2.0, 3.0, 12.0, 30.0, 1e5, -0.3, -1.0, -2.5, np.inf, -np.inf, np.nan)
 ORDERS = {
     "beta_density": [{"orders": orders} for orders in ((0, 0, 0), (0, 0, 1), (1, 0, 0), (1, 1, 1))],
+    "digamma_mean": [{"order": order, "power": power} for order, power in ((1, 0), (2, 0), (2, 1))],
     "gamma_density": [{"orders": orders} for orders in ((0, 0), (0, 2), (1, 0), (1, 1))],
     "igamma_grad_a": [{"order": order} for order in (1, 2, 3)],
     "log_gamma_quotient_derivative": [{"order": order} for order in (0, 1, 2, 3)],

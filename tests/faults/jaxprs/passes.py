@@ -109,14 +109,14 @@ pass_faults = (
     function_fault(
         "partial evaluation exchanges known and unknown results",
         "known and unknown swapped",
-        _partial_eval,
+        _dce,
         "merge_lists",
         lambda right: lambda choice, no, yes: right(choice, *((yes, no) if len(yes) == len(no) else (no, yes))),
     ),
     function_fault(
         "known and unknown results are merged in the wrong order",
         "known and unknown swapped",
-        _partial_eval,
+        _dce,
         "merge_lists",
         lambda right: lambda choice, no, yes: right(choice, no[::-1], yes),
     ),

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentValueError, Call, Choose, ShapedArray, get_aval
+from lawful.core import MOST_DIMENSIONS, ArgumentValueError, Call, Choose, ShapedArray, get_aval
 from lawful.ops._shape.reshape import broadcast_in_dim, reshape
 from lawful.ops._support.eager import is_eager_array
-from lawful.ops._support.structural import Shape, canonical_axes, static_integers, strong, structural
+from lawful.ops._support.structural import Shape, canonical_axes, check_sizes, static_integers, strong, structural
 
 __all__ = ["expand_dims", "squeeze", "squeeze_p"]
 
@@ -80,7 +80,7 @@ def expand_dims(array: Any, dimensions: Any) -> Any:
       dimensions: where in the result's shape they stand, counted from its end if negative.
 
     Raises:
-      ArgumentValueError: one of them is outside of the result's shape, or repeated.
+      ArgumentValueError: one of them is outside of the result's shape, or repeated, or there are more than 64.
 
     >>> expand_dims(np.ones(3), (0, -1)).shape
     (1, 3, 1)
@@ -95,5 +95,7 @@ def expand_dims(array: Any, dimensions: Any) -> Any:
     shape = [1] * ndim
     for size, dim in zip(sizes, kept, strict=True):
         shape[dim] = size
+    if ndim > MOST_DIMENSIONS:
+        check_sizes("expand_dims", tuple(shape))
     # A broadcast is batched without a transposition; eagerly a reshape is cheaper.
     return reshape(array, tuple(shape)) if is_eager_array(array) else broadcast_in_dim(array, tuple(shape), kept)
