@@ -20,7 +20,7 @@ def environment_switch(name: str, *words: str, default: str = "") -> str | None:
       default: its value if it is unset or empty.
 
     Raises:
-      EnvironmentSwitchError: the value is another word.
+      ArgumentValueError: the value is another word.
 
     >>> environment_switch("LAWFUL_UNSET") is None
     True
