@@ -97,13 +97,13 @@ def test_peak_memory_plot(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("matplotlib"), reason="matplotlib draws the picture")
-@pytest.mark.skipif(not importlib.util.find_spec("matplotlib"), reason="matplotlib draws the picture")
 def test_peak_memory_plot_without_bytes() -> None:
     [axes] = peak_memory(lambda: ())().plot().axes
     assert axes.get_title().startswith("Memory of <lambda>")
     assert axes.get_legend() is None
 
 
+@pytest.mark.skipif(not importlib.util.find_spec("matplotlib"), reason="matplotlib draws the picture")
 def test_peak_memory_plot_counts_whole_equations() -> None:
     def sines(x: Any) -> Any:
         for _ in range(6):
