@@ -73,7 +73,7 @@ def _imported(module: str, name: str, value: Any) -> str:
 
 
 def _alias(name: str, line: str) -> str:
-    # What a stub imports under another name is not public.
+    # For type checkers an import under another name is private.
     return f"{name} = _{name}" if line.endswith(f" as _{name}") else ""
 
 

@@ -92,7 +92,7 @@ def test_beta_derivative_of_all_sizes(dtype: Any, form: str) -> None:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("argnums", [(0, 0), (0, 1), (1, 0), (0, 0, 1), (1, 0, 1)])
 def test_beta_higher_derivatives_of_all_sizes(argnums: tuple[int, ...], form: str) -> None:
-    """That by both arguments is a moderate number where the beta function is infinite."""
+    """The mixed derivative is a moderate number where the beta function is infinite."""
     sizes = (1e-90, 3.7e-18, 1e-9, 1e-3, 0.3, 1.0, 3.3, 29.0, 1e4, 1e18, 1e90)
     if len(argnums) == 3:  # the difference of trigamma functions at close arguments has fewer digits
         sizes = (0.1, 0.3, 1.0, 3.3, 29.0)

@@ -185,7 +185,8 @@ def _fall(a: Any, b: Any) -> Any:
 def _mixed(a: Any, b: Any) -> Any:
     """Returns the derivative of ``beta(a + 1, b)`` by both arguments; all terms are positive.
 
-    That by ``a`` is ``-b beta(a + 1, b)`` times the mean of the trigamma function between ``a + 1`` and ``a + 1 + b``.
+    The derivative by ``a`` is ``-b beta(a + 1, b)`` times the mean of the trigamma function between ``a + 1`` and
+    ``a + 1 + b``; this is its derivative by ``b``.
     """
     start = ops.add(a, 1)
     mean = ops.digamma_mean_p.bind(start, b, order=1, power=0)

@@ -1,4 +1,4 @@
-"""What an equation that is recorded applies its primitive to, and the types of its results."""
+"""The operands of a recorded equation, and the types of its results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What functions of users are given: `Array`s, where the packages of lawful would give them NumPy arrays."""
+"""Arguments of users' functions: `Array`s, where the packages of lawful pass NumPy arrays."""
 
 from __future__ import annotations
 

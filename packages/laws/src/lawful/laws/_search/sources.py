@@ -184,8 +184,8 @@ def find_source(name: str) -> Source:
     """Returns a source by its name: a kind of programs, or a primitive's name with or without ``", smooth"`` or
     ``", special"``.
 
-    What another system than lawful can run of a kind of programs is called ``"smooth of jax"``, and what two can
-    run ``"smooth of lawful and jax"``; those with some forms only are ``"smooth with scan, while_loop"``.
+    The programs of a kind that another system can run are called ``"smooth of jax"``, and those that two systems can
+    run ``"smooth of lawful and jax"``; programs with some forms only are ``"smooth with scan, while_loop"``.
 
     Raises:
       KeyError: there is none.
