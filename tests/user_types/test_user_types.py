@@ -1,7 +1,7 @@
 """Programs of users, checked by mypy and pyright in strict mode: no error, and the types that `assert_type` says."""
 
 import ast
-import importlib
+import importlib.util
 import inspect
 import json
 import os
@@ -10,10 +10,9 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-
-from tools import typed_names
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).with_name("programs")
@@ -92,7 +91,17 @@ def test_user_types_find_a_mistake(check: object, user: Path, tmp_path: Path) ->
     assert {line for line in lines if f"program.py:{line}:" in done.stdout} == lines, done.stdout
 
 
-def test_typed_names_are_those_of_modules() -> None:
+@pytest.fixture(scope="module")
+def typed_names() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("typed_names", ROOT / "tools/typed_names.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_typed_names_are_those_of_modules(typed_names: ModuleType) -> None:
     """Stubs have the names that a module looks up: `python -m tools.typed_names` writes them."""
     with warnings.catch_warnings(action="ignore"):  # a name may be deprecated
         outdated = [str(file.relative_to(ROOT)) for file, text in typed_names.stubs() if file.read_text() != text]
