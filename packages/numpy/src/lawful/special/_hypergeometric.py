@@ -13,13 +13,14 @@ from typing import Any
 import numpy
 
 from lawful import ops
-from lawful.autodiff import jvp
+from lawful.autodiff import jvp, zero_tangent
 from lawful.control_flow import while_loop
-from lawful.core import get_aval
+from lawful.core import Zero, cached_function, get_aval
 from lawful.custom_rules import custom_jvp
 from lawful.special._arguments import floats, silent
 from lawful.special._combinatorics import poch
 from lawful.special._functions import gammasgn
+from lawful.staging import jit
 
 # A series ends where a bound of its terms is this small beside the sum.
 _EPSILON = 1e-18
@@ -85,8 +86,11 @@ def _in_double(algorithm: Algorithm, *args: Any) -> Any:
     return ops.convert_element_type(_derivative(algorithm, (0,) * len(args))(*wide), dtype)
 
 
+@cached_function("derivatives of hypergeometric functions", 256)
 def _derivative(algorithm: Algorithm, orders: tuple[int, ...]) -> Algorithm:
     """Returns a derivative of a function of parameters and ``x``, whose own derivatives are further ones.
+
+    Its loops are traced once for each type of the arguments, and not at each call.
 
     Args:
       algorithm: ``algorithm(*parameters, x, exact=)``; the last of the parameters is that of the denominator.
@@ -108,16 +112,18 @@ def _derivative(algorithm: Algorithm, orders: tuple[int, ...]) -> Algorithm:
 
         return _differentiated(raised, by_parameters)(*parameters)
 
-    function = custom_jvp(value)
+    function = custom_jvp(jit(value, backend="numpy"))
 
-    @function.defjvp
     def rule(primals: Any, tangents: Any) -> tuple[Any, Any]:
         total: Any = None
         for i, tangent in enumerate(tangents):
-            raised = tuple([order + (i == j) for j, order in enumerate(orders)])
-            term = ops.mul(tangent, _derivative(algorithm, raised)(*primals))
-            total = term if total is None else ops.add(total, term)
-        return function(*primals), total
+            if type(tangent) is not Zero:
+                raised = tuple([order + (i == j) for j, order in enumerate(orders)])
+                term = ops.mul(tangent, _derivative(algorithm, raised)(*primals))
+                total = term if total is None else ops.add(total, term)
+        return function(*primals), zero_tangent(primals[0]) if total is None else total
+
+    function.defjvp(rule, symbolic_zeros=True)
 
     return function
 
