@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXERCISE = """
 import json
 import numpy as np
-import lawful.laws, lawful.taylor, lawful.xla_backend
+import lawful.laws, lawful.special, lawful.taylor, lawful.xla_backend
 import lawful.numpy as lnp
 from lawful import ops
 from lawful.autodiff import grad

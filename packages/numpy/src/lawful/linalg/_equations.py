@@ -14,6 +14,7 @@ from lawful.control_flow import custom_linear_solve, fori_loop
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
 from lawful.custom_rules import custom_jvp
 from lawful.linalg._schur import schur, square
+from lawful.numpy._loops import traced_once
 from lawful.special._arguments import inexact, silent
 
 # Eigenvalues with a smaller difference count as equal, in units of the rounding of the largest element.
@@ -56,6 +57,11 @@ def solve_sylvester(A: Any, B: Any, C: Any, *, method: str = "schur", tol: float
             f"{name}: expected shapes (…, m, m), (…, n, n) and (…, m, n), got {get_aval(A).shape}, {get_aval(B).shape} "
             f"and {get_aval(C).shape}; transpose C"
         )
+    return _sylvester(A, B, C, tol)
+
+
+@traced_once()
+def _sylvester(A: Any, B: Any, C: Any, tol: Any) -> Any:
     dtype = np.result_type(A, B, C)
     batch = np.broadcast_shapes(*[get_aval(x).shape[:-2] for x in (A, B, C)])
     A, B, C = (np.broadcast_to(x.astype(dtype), (*batch, *get_aval(x).shape[-2:])) for x in (A, B, C))
@@ -118,6 +124,7 @@ def sqrtm(A: Any, blocksize: int = 1) -> Any:
 
 
 @custom_jvp
+@traced_once()
 def _root(a: Any) -> Any:
     t, z = schur(a, "complex")
     eigenvalues = np.diagonal(t, 0, -2, -1)
@@ -173,6 +180,13 @@ def funm(A: Any, func: Callable[[Any], Any], disp: bool = True) -> Any:
         raise ArgumentValueError(
             f"funm: expected values for {get_aval(eigenvalues)}, got {get_aval(values)}; return one each"
         )
+    result = _from_eigenvalues(t, z, eigenvalues, values)
+    return result if disp else (result, _error_estimate(t, result))
+
+
+@traced_once()
+def _from_eigenvalues(t: Any, z: Any, eigenvalues: Any, values: Any) -> Any:
+    """Returns the function of the matrices with Schur forms ``(t, z)`` that has these values at their eigenvalues."""
     dtype = get_aval(t).dtype
     values, linked = values.astype(dtype), _are_linked(t)
     close = _LEAST_DIFFERENCE * np.finfo(dtype).eps * np.max(np.abs(t), axis=(-2, -1), initial=0)[..., None]
@@ -186,8 +200,7 @@ def funm(A: Any, func: Callable[[Any], Any], disp: bool = True) -> Any:
         return np.where(is_unknown, numpy.nan, _solve_where_regular(matrix, right))
 
     f = _fill_columns(values[..., None] * np.eye(get_aval(t).shape[-1], dtype=dtype), solution)
-    result = z @ f @ _adjoint(z)
-    return result if disp else (result, _error_estimate(t, result))
+    return z @ f @ _adjoint(z)
 
 
 def _are_linked(t: Any) -> Any:

@@ -12,6 +12,7 @@ from lawful.control_flow import cond, while_loop
 from lawful.core import ArgumentValueError, float0, get_aval
 from lawful.custom_rules import custom_jvp
 from lawful.linalg._equations import solve_sylvester
+from lawful.numpy._loops import traced_once
 from lawful.special._arguments import inexact, silent
 
 # Above this weight of a step, products of the matrix with itself would lose too much.
@@ -64,13 +65,17 @@ def qdwh(
 
 
 def _iterate(x: Any, max_iterations: Any, eps: Any) -> tuple[Any, Any, Any, Any]:
+    return _converged(x, max_iterations, eps, (4 * eps) ** (1 / 3))
+
+
+@traced_once()
+def _converged(x: Any, max_iterations: Any, eps: Any, tolerance: Any) -> tuple[Any, Any, Any, Any]:
     size = np.max(np.abs(x), initial=0)
     scaled = x / np.where(size == 0, 1, size).astype(get_aval(x).dtype)
     # A bound of the largest singular value, and one of the smallest after the division by it.
     sums = [np.max(np.sum(np.abs(scaled), axis=axis), initial=0) for axis in (0, 1)]
     bound = np.sqrt(sums[0] * sums[1])
     start = scaled / np.where(bound == 0, 1, bound).astype(get_aval(x).dtype)
-    tolerance = (4 * eps) ** (1 / 3)
 
     def goes_on(state: Any) -> Any:
         _, least, is_close, count = state

@@ -7,6 +7,7 @@ from typing import Any
 import lawful.numpy as np
 from lawful.control_flow import scan
 from lawful.core import ArgumentValueError, get_aval
+from lawful.numpy._loops import traced_once
 from lawful.special._arguments import inexact, silent
 
 
@@ -39,7 +40,12 @@ def cholesky_update(r_matrix: Any, w_vector: Any) -> Any:
         raise ArgumentValueError(
             f"{name}: expected shapes (…, n, n) and (…, n), got {shape} and {get_aval(w).shape}; use vmap to broadcast"
         )
-    dtype = np.result_type(r, w)
+    return _updated(r, w)
+
+
+@traced_once()
+def _updated(r: Any, w: Any) -> Any:
+    dtype, shape = np.result_type(r, w), get_aval(r).shape
     size, batch = shape[-1], tuple(range(1, len(shape) - 1))
     rows = np.transpose(np.triu(r.astype(dtype)), (len(shape) - 2, *(axis - 1 for axis in batch), len(shape) - 1))
 

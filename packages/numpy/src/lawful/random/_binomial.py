@@ -11,6 +11,7 @@ import lawful.numpy as np
 from lawful.autodiff import stop_gradient
 from lawful.control_flow import scan, while_loop
 from lawful.core import ArgumentValueError, get_aval
+from lawful.numpy._loops import traced_once
 from lawful.random._distributions import shape_or_that_of
 from lawful.random._keys import require_key, split
 from lawful.random._rejection import first_accepted
@@ -86,8 +87,13 @@ def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = flo
     n, p = _numbers("multinomial", n, p)
     if not get_aval(p).shape:
         raise ArgumentValueError("multinomial: expected probabilities along a dimension, got a number; give an array")
-    *batch, outcomes = get_aval(p).shape
-    whole = tuple(batch) if shape is None else shape_or_that_of("multinomial", shape, n)
+    whole = get_aval(p).shape[:-1] if shape is None else shape_or_that_of("multinomial", shape, n)
+    return _multinomial(key, n, p, whole, unroll).astype(dtype)
+
+
+@traced_once(3, 4)
+def _multinomial(key: Any, n: Any, p: Any, whole: tuple[int, ...], unroll: int) -> Any:
+    outcomes = get_aval(p).shape[-1]
     p = np.moveaxis(np.broadcast_to(p, (*whole, outcomes)), -1, 0)
     rest = np.flip(np.cumsum(np.flip(p, 0), axis=0), 0)
     shares = np.clip(p / np.where(rest == 0, 1, rest), 0, 1)
@@ -98,7 +104,7 @@ def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = flo
         return left - count, count
 
     _, counts = scan(draw, np.broadcast_to(n, whole), (shares, split(key, outcomes)), unroll=unroll)
-    return np.moveaxis(counts, 0, -1).astype(dtype)
+    return np.moveaxis(counts, 0, -1)
 
 
 def _numbers(name: str, n: Any, p: Any) -> list[Any]:
@@ -110,6 +116,7 @@ def _numbers(name: str, n: Any, p: Any) -> list[Any]:
     return parameters(name, dtype, stop_gradient(n), p)
 
 
+@traced_once(3)
 def _binomial(key: Any, n: Any, p: Any, dtype: Any) -> Any:
     is_rare = p < 0.5
     rare = np.where(is_rare, p, 1 - p)

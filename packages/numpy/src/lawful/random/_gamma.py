@@ -11,6 +11,7 @@ from lawful.batching import vmap
 from lawful.control_flow import while_loop
 from lawful.core import get_aval
 from lawful.custom_rules import custom_jvp
+from lawful.numpy._loops import traced_once
 from lawful.random._distributions import exponential, normal, shape_or_that_of
 from lawful.random._keys import require_key, split
 from lawful.random._uniform import floating, parameters, uniform
@@ -79,6 +80,7 @@ def _shaped(x: Any, shape: tuple[int, ...]) -> Any:
 
 
 @custom_jvp
+@traced_once()
 def _gamma(key: Any, a: Any) -> Any:
     def boosted(standard: Any, key: Any, a: Any) -> Any:
         # For a < 1: a number for a + 1, times a power of a uniform number.
@@ -90,6 +92,7 @@ def _gamma(key: Any, a: Any) -> Any:
 
 
 @custom_jvp
+@traced_once()
 def _loggamma(key: Any, a: Any) -> Any:
     def boosted(d: Any, v: Any, key: Any, a: Any) -> Any:
         dtype = get_aval(a).dtype

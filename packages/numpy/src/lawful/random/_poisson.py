@@ -11,6 +11,7 @@ from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.control_flow import while_loop
 from lawful.core import ArgumentValueError, get_aval
+from lawful.numpy._loops import traced_once
 from lawful.random._distributions import shape_or_that_of
 from lawful.random._keys import require_key, split
 from lawful.random._rejection import first_accepted
@@ -52,7 +53,11 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = int, *, method: 
         raise ArgumentValueError(f"poisson: expected the method 'exact', got {method!r}; leave it out")
     (mean,) = parameters("poisson", _FLOAT, stop_gradient(lam))
     shape = shape_or_that_of("poisson", shape, mean)
-    mean = np.broadcast_to(mean, shape)
+    return _poisson(key, np.broadcast_to(mean, shape), dtype)
+
+
+@traced_once(2)
+def _poisson(key: Any, mean: Any, dtype: Any) -> Any:
     is_large = mean >= _LARGE
     limit = int(numpy.iinfo(dtype).max)
     counted = _counted(key, np.where(is_large, _FLOAT.type(0), mean), dtype, limit)

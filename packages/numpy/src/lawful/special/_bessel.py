@@ -9,8 +9,9 @@ import numpy
 
 from lawful import ops
 from lawful.control_flow import scan
-from lawful.core import ArgumentValueError, get_aval
+from lawful.core import ArgumentValueError, cached_function, get_aval
 from lawful.custom_rules import custom_jvp
+from lawful.numpy._loops import traced_once
 from lawful.special._arguments import floats, silent, static_integer
 
 # Below the first number by power series; from the second one on, or the order if that is larger, upwards from orders 0
@@ -51,10 +52,12 @@ def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Any:
     return ops.convert_element_type(_orders(v)(ops.convert_element_type(z, numpy.dtype(float))), dtype)
 
 
+@cached_function("orders of Bessel functions", 256)
 def _orders(v: int) -> Any:
     """Returns the function of float64 that computes the orders 0 to ``v``, with derivatives by DLMF 10.6.1."""
 
     @custom_jvp
+    @traced_once()
     def orders(z: Any) -> Any:
         return _evaluate(z, v)
 

@@ -10,6 +10,7 @@ import numpy
 from lawful import ops
 from lawful.control_flow import scan
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, get_aval
+from lawful.numpy._loops import traced_once
 from lawful.special._arguments import floats, silent, static_integer
 
 
@@ -55,6 +56,11 @@ def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any, diff_n: Any = None, n_max: 
     dtype = get_aval(theta).dtype
     degree, order = (ops.convert_element_type(x, dtype) for x in (n, m))
     degree, order, theta, phi = floats("sph_harm_y", degree, order, theta, phi)
+    return _harmonic(degree, order, theta, phi, n_max)
+
+
+@traced_once(4)
+def _harmonic(degree: Any, order: Any, theta: Any, phi: Any, n_max: int) -> Any:
     size = ops.abs(order)
     value = _legendre(ops.min(degree, float(n_max)), size, theta, n_max)
     odd = ops.eq(ops.rem(size, 2.0), 1.0)
