@@ -57,15 +57,15 @@ def solve_sylvester(A: Any, B: Any, C: Any, *, method: str = "schur", tol: float
             f"{name}: expected shapes (…, m, m), (…, n, n) and (…, m, n), got {get_aval(A).shape}, {get_aval(B).shape} "
             f"and {get_aval(C).shape}; transpose C"
         )
-    return _sylvester(A, B, C, tol)
-
-
-@traced_once()
-def _sylvester(A: Any, B: Any, C: Any, tol: Any) -> Any:
     dtype = np.result_type(A, B, C)
     batch = np.broadcast_shapes(*[get_aval(x).shape[:-2] for x in (A, B, C)])
     A, B, C = (np.broadcast_to(x.astype(dtype), (*batch, *get_aval(x).shape[-2:])) for x in (A, B, C))
     left, right = (schur(stop_gradient(x), "complex") for x in (A, B))
+    return _sylvester(A, B, C, left, right, tol)
+
+
+@traced_once()
+def _sylvester(A: Any, B: Any, C: Any, left: tuple[Any, Any], right: tuple[Any, Any], tol: Any) -> Any:
     return custom_linear_solve(
         lambda x: A @ x + x @ B,
         C,
@@ -124,9 +124,12 @@ def sqrtm(A: Any, blocksize: int = 1) -> Any:
 
 
 @custom_jvp
-@traced_once()
 def _root(a: Any) -> Any:
-    t, z = schur(a, "complex")
+    return _root_by_form(*schur(a, "complex"))
+
+
+@traced_once()
+def _root_by_form(t: Any, z: Any) -> Any:
     eigenvalues = np.diagonal(t, 0, -2, -1)
     # On the branch cut all imaginary parts have one sign.
     roots = np.sqrt(np.where(eigenvalues.imag == 0, eigenvalues.real.astype(get_aval(t).dtype), eigenvalues))
