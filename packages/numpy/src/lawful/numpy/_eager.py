@@ -17,12 +17,14 @@ from lawful.core import (
     record,
     supported_dtypes,
 )
+from lawful.numpy._integers import is_large
 from lawful.ops import Composite, is_eager
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Some of NumPy's sums of float16 are computed in float16; ops sum in float32, eagerly and compiled.
 _NARROW = numpy.dtype(numpy.float16)
+_OBJECTS = numpy.dtype(object)
 _ARRAYS = (numpy.ndarray, numpy.generic)
 
 
@@ -138,7 +140,7 @@ def eager(
             ):
                 try:
                     result = numpy_function(*args, **kwargs)
-                    if not sequence or result.dtype in ARRAY_TYPES:  # NumPy gives objects for integers beyond 64 bits
+                    if _is_supported(result, sequence):
                         return result
                 except (TypeError, ValueError, OverflowError, IndexError):
                     pass  # the decorated function raises the error
@@ -179,9 +181,15 @@ def _is_mask(where: Any) -> bool:
     return where is None or numpy.asarray(where).dtype.kind == "b"
 
 
+def _is_supported(result: Any, sequence: bool) -> bool:
+    """Whether a result is of a dtype of plain arrays; NumPy gives objects for integers beyond 64 bits in lists."""
+    dtype = getattr(result, "dtype", None)
+    return dtype in ARRAY_TYPES if sequence else dtype != _OBJECTS
+
+
 def _is_not_plain(x: Any) -> bool:
-    """Whether an argument is an array that is not plain; the fast path is an argument that is no array."""
-    return isinstance(x, Tracer) or (isinstance(x, _ARRAYS) and not is_plain(x))
+    """Whether an argument is a large integer or an array that is not plain; the fast path is another argument."""
+    return isinstance(x, Tracer) or is_large(x) or (isinstance(x, _ARRAYS) and not is_plain(x))
 
 
 def _all_plain(args: tuple[Any, ...], arrays: int, sequence: bool) -> bool:

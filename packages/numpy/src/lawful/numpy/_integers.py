@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 from lawful.core import IntegerOverflowError, shorten
 
-__all__ = ["array_of_integer", "not_fitting", "with_dtype"]
+__all__ = ["array_of_integer", "is_large", "not_fitting", "with_dtype"]
 
 
 def array_of_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
@@ -28,6 +28,15 @@ def array_of_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
     return result
 
 
+def is_large(x: Any) -> bool:
+    """Whether a value is a Python integer beyond int64.
+
+    >>> is_large(2**63), is_large(-(2**63)), is_large(1e30)
+    (True, False, False)
+    """
+    return type(x) is int and not -(2**63) <= x < 2**63
+
+
 def with_dtype(x: Any) -> Any:
     """Returns a Python integer beyond int64 as NumPy's functions of arrays convert it, and anything else as it is.
 
@@ -37,7 +46,7 @@ def with_dtype(x: Any) -> Any:
     >>> with_dtype(2**63), with_dtype(2)
     (np.uint64(9223372036854775808), 2)
     """
-    return array_of_integer(x, None)[()] if type(x) is int and not -(2**63) <= x < 2**63 else x
+    return array_of_integer(x, None)[()] if is_large(x) else x
 
 
 def not_fitting(expected: str, fits: str, dtype: numpy.dtype[Any] | None, got: Any) -> IntegerOverflowError:

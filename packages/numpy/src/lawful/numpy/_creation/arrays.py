@@ -23,7 +23,7 @@ from lawful.core import (
     shorten,
 )
 from lawful.numpy._eager import ARRAY_TYPES, PLAIN_TYPES, direct
-from lawful.numpy._integers import array_of_integer, not_fitting
+from lawful.numpy._integers import array_of_integer, is_large, not_fitting
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.joining import stack
 from lawful.ops import static_integers
@@ -122,6 +122,8 @@ def _of_values(values: Any, dtype: numpy.dtype[Any] | None) -> Any:
         raise _explain(values, error) from error
     except OverflowError as error:
         raise not_fitting("values", "fit", dtype, values) from error
+    if result.dtype.kind == "O" and any(map(is_large, _leaves([*values]))):
+        raise not_fitting("values", "fit", dtype, values)
     get_aval(result)  # raises for strings and objects
     return result
 
@@ -264,7 +266,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
 
     Source: ``numpy.full``.
     """
-    if type(fill_value) is int and not -(2**63) <= fill_value < 2**63:
+    if is_large(fill_value):
         fill_value = array_of_integer(fill_value, None if dtype is None else as_dtype(dtype))[()]
     aval = get_aval(fill_value)
     if not aval.shape:

@@ -15,11 +15,15 @@ from typing import Any, Final
 import numpy
 from lawful.core import Tracer, current, register_dispatch_module
 from lawful.numpy._eager import ARRAY_TYPES, PLAIN_TYPES, DirectCall, direct_hook
+from lawful.numpy._integers import is_large
 
 register_dispatch_module(__name__)
 
 ndarray = numpy.ndarray
 _FLOAT64: Final = numpy.dtype(numpy.float64)
+#: Of Python integers beyond these NumPy makes uint64 or objects.
+_LEAST: Final = -(2**63)
+_GREATEST: Final = 2**63 - 1
 #: The types of arguments that are no arrays.
 _STATIC: Final = frozenset([*(PLAIN_TYPES - ARRAY_TYPES), type(None), str, tuple, type])
 #: The errors after which the function of this package is called, which explains them.
@@ -60,7 +64,11 @@ def _of_one(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any])
         if direct_hook.use is not accelerated:
             pass
         # A test of identity is 2× faster than a lookup.
-        elif (dtype := x.dtype) is _FLOAT64 or dtype in types if type(x) is ndarray else type(x) in types:
+        elif (
+            (dtype := x.dtype) is _FLOAT64 or dtype in types
+            if type(x) is ndarray
+            else type(x) in types and (type(x) is not int or _LEAST <= x <= _GREATEST)
+        ):
             if current.trace.evaluates_constants:
                 try:
                     if y is _Missing:
@@ -68,10 +76,10 @@ def _of_one(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any])
                             return theirs(x)
                         if _are_static(kwargs, names):
                             return theirs(x, **kwargs)
-                    elif type(y) in _STATIC and most > 1:
+                    elif type(y) in _STATIC and most > 1 and not is_large(y):
                         if not args and not kwargs:
                             return theirs(x, y)
-                        if len(args) < most - 1 and _STATIC.issuperset(map(type, args)) and _are_static(kwargs, names):
+                        if len(args) < most - 1 and _are_static_types(args) and _are_static(kwargs, names):
                             return theirs(x, y, *args, **kwargs)
                 except _ERRORS:
                     pass  # the function explains the error
@@ -92,7 +100,11 @@ def _along_axis(function: Any, call: DirectCall, theirs: Any, types: frozenset[A
     def wrapper(x: Any = _Missing, /, axis: Any = _Missing, *args: Any, **kwargs: Any) -> Any:
         if direct_hook.use is not accelerated:
             pass
-        elif (dtype := x.dtype) is _FLOAT64 or dtype in types if type(x) is ndarray else type(x) in types:
+        elif (
+            (dtype := x.dtype) is _FLOAT64 or dtype in types
+            if type(x) is ndarray
+            else type(x) in types and (type(x) is not int or _LEAST <= x <= _GREATEST)
+        ):
             if current.trace.evaluates_constants:
                 try:
                     if axis is _Missing:
@@ -100,15 +112,13 @@ def _along_axis(function: Any, call: DirectCall, theirs: Any, types: frozenset[A
                             return theirs(x)
                         if _are_static(kwargs, names):
                             return theirs(x, **kwargs)
-                    elif type(axis) in _STATIC:
+                    elif type(axis) in _STATIC and not is_large(axis):
                         if not args:
                             if not kwargs:
                                 return theirs(x, axis)
                             if _are_static(kwargs, names):
                                 return theirs(x, axis, **kwargs)
-                        elif (
-                            len(args) < most - 1 and _STATIC.issuperset(map(type, args)) and _are_static(kwargs, names)
-                        ):
+                        elif len(args) < most - 1 and _are_static_types(args) and _are_static(kwargs, names):
                             return theirs(x, axis, *args, **kwargs)
                 except _ERRORS:
                     pass
@@ -133,8 +143,14 @@ def _of_two(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any])
     def wrapper(x: Any = _Missing, y: Any = _Missing, z: Any = _Missing, /, *args: Any, **kwargs: Any) -> Any:
         if y is _Missing or direct_hook.use is not accelerated:
             pass
-        elif ((dtype := x.dtype) is _FLOAT64 or dtype in types if type(x) is ndarray else type(x) in types) and (
-            (dtype := y.dtype) is _FLOAT64 or dtype in types if type(y) is ndarray else type(y) in types
+        elif (
+            (dtype := x.dtype) is _FLOAT64 or dtype in types
+            if type(x) is ndarray
+            else type(x) in types and (type(x) is not int or _LEAST <= x <= _GREATEST)
+        ) and (
+            (dtype := y.dtype) is _FLOAT64 or dtype in types
+            if type(y) is ndarray
+            else type(y) in types and (type(y) is not int or _LEAST <= y <= _GREATEST)
         ):
             if current.trace.evaluates_constants:
                 try:
@@ -143,10 +159,10 @@ def _of_two(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any])
                             return theirs(x, y)
                         if _are_static(kwargs, names):
                             return theirs(x, y, **kwargs)
-                    elif type(z) in _STATIC and most > 2:
+                    elif type(z) in _STATIC and most > 2 and not is_large(z):
                         if not args and not kwargs:
                             return theirs(x, y, z)
-                        if len(args) < most - 2 and _STATIC.issuperset(map(type, args)) and _are_static(kwargs, names):
+                        if len(args) < most - 2 and _are_static_types(args) and _are_static(kwargs, names):
                             return theirs(x, y, z, *args, **kwargs)
                 except _ERRORS:
                     pass
@@ -164,7 +180,7 @@ def _of_three(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 3 and not kwargs and direct_hook.use is accelerated:
             for x in args:
-                if (x.dtype if type(x) is ndarray else type(x)) not in types:
+                if (x.dtype if type(x) is ndarray else type(x)) not in types or is_large(x):
                     break
             else:
                 if current.trace.evaluates_constants:
@@ -183,7 +199,7 @@ def _of_arrays(function: Any, call: DirectCall, theirs: Any, types: frozenset[An
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if args and direct_hook.use is accelerated:
             for x in args:
-                if (x.dtype if type(x) is ndarray else type(x)) not in types:
+                if (x.dtype if type(x) is ndarray else type(x)) not in types or is_large(x):
                     break
             else:
                 if current.trace.evaluates_constants:
@@ -207,7 +223,7 @@ def _of_statics(function: Any, call: DirectCall, theirs: Any, types: frozenset[A
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if (
             len(args) <= most
-            and _STATIC.issuperset(map(type, args))
+            and _are_static_types(args)
             and (not kwargs or _are_static(kwargs, names))
             and current.trace.evaluates_constants
             and direct_hook.use is accelerated
@@ -288,8 +304,12 @@ def _are_plain(arrays: Sequence[Any], types: frozenset[Any]) -> bool:
     return True
 
 
+def _are_static_types(args: tuple[Any, ...]) -> bool:
+    return _STATIC.issuperset(map(type, args)) and not any(map(is_large, args))
+
+
 def _are_static(kwargs: dict[str, Any], names: frozenset[str]) -> bool:
-    for name, value in kwargs.items():  # noqa: SIM110  # a loop is 2× faster than a generator
-        if type(value) not in _STATIC or name not in names:
+    for name, value in kwargs.items():  # a loop is 2× faster than a generator
+        if type(value) not in _STATIC or name not in names or is_large(value):
             return False
     return True

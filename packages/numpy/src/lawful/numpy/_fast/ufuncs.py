@@ -12,6 +12,9 @@ register_dispatch_module(__name__)
 
 ndarray = numpy.ndarray
 _FLOAT64: Final = numpy.dtype(numpy.float64)
+#: Of Python integers beyond these NumPy makes uint64 or objects.
+_LEAST: Final = -(2**63)
+_GREATEST: Final = 2**63 - 1
 
 
 class _Missing:
@@ -27,14 +30,16 @@ def call(self: Ufunc, x: Any = _Missing, y: Any = _Missing, /, *rest: Any, **kwa
     elif (
         (dtype := x.dtype) is _FLOAT64 or dtype in self.plain_types
         if type(x) is ndarray
-        else type(x) in self.plain_types
+        else type(x) in self.plain_types and (type(x) is not int or _LEAST <= x <= _GREATEST)
     ):
         try:
             if y is _Missing:
                 if self.nin == 1 and current.trace.evaluates_constants:
                     return self.numpy_function(x)
             elif (
-                y.dtype is dtype or y.dtype in self.plain_types if type(y) is ndarray else type(y) in self.plain_types
+                y.dtype is dtype or y.dtype in self.plain_types
+                if type(y) is ndarray
+                else type(y) in self.plain_types and (type(y) is not int or _LEAST <= y <= _GREATEST)
             ) and (self.nin == 2 and current.trace.evaluates_constants):
                 return self.numpy_function(x, y)
         except (TypeError, ValueError, OverflowError):

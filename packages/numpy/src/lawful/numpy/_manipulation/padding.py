@@ -149,8 +149,8 @@ def _constant(x: Any, widths: list[tuple[int, int]], values: Any) -> Any:
 
 
 def _wrapped(x: Any, dtype: Any) -> Any:
-    """Returns a number converted to a dtype; a Python integer that does not fit wraps around, as in NumPy's `pad`."""
-    return ops.convert_element_type(numpy.asarray(x) if type(x) is int else x, dtype)
+    """Returns a number converted to a dtype; a Python integer of 64 bits wraps around, as in NumPy's `pad`."""
+    return ops.convert_element_type(numpy.asarray(x) if type(x) is int and -(2**63) <= x < 2**64 else x, dtype)
 
 
 # Continuations along one dimension

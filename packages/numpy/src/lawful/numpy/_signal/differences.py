@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import lawful.numpy
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, promote_dtypes
@@ -32,7 +33,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
       a: an array of at least one dimension.
       n: how many times; no elements are left from the length of the dimension on.
       axis: the dimension.
-      prepend: values before the first element: a number, or an array.
+      prepend: values before the first element: a number, an array or a list.
       append: values after the last one.
 
     Raises:
@@ -66,8 +67,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def _edge(x: Any, shape: tuple[int, ...], axis: int) -> Any:
-    if type(x) is int:
-        x = numpy.asarray(x)  # of uint64 beyond int64
+    if isinstance(x, int | list | tuple):
+        x = lawful.numpy.asarray(x)
     if get_aval(x).ndim:
         return x
     return ops.broadcast_in_dim(x, (*shape[:axis], 1, *shape[axis + 1 :]), ())
@@ -101,7 +102,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
         if x is None:
             continue
         if isinstance(x, list | tuple) or (type(x) is int and aval.dtype.kind == "i"):
-            x = numpy.asarray(x)  # an integer that does not fit wraps around, as in NumPy
+            x = lawful.numpy.asarray(x)  # an integer that does not fit wraps around, as in NumPy
         elif type(x) is int:
             x = ops.convert_element_type(x, aval.dtype)
         given = get_aval(x)

@@ -79,7 +79,7 @@ float_power = Ufunc(
 class _Power(Ufunc):
     def apply_ops(self, args: Sequence[Any]) -> Any:
         if type(args[1]) is int:
-            is_refused = args[1] < 0 and get_aval(args[0]).dtype.kind in "iu"
+            is_refused = args[1] < 0 and get_aval(args[0]).dtype.kind in "biu"
             if is_refused or (not ops.is_eager(args[0]) and get_aval(args[0]).dtype.kind != "b"):
                 return ops.integer_pow(*args)
         return super().apply_ops(args)
@@ -97,6 +97,7 @@ power = _Power(
 
     Raises:
       ArgumentValueError: integers are raised to a negative Python integer, as in NumPy.
+      IntegerOverflowError: integers are raised to a Python integer that their dtype cannot hold, as in NumPy.
 
     >>> import numpy as np
     >>> power(np.array([1.0, 3.0]), 2)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from ml_dtypes import bfloat16
 
-from lawful.core import Interval, get_aval, promote_dtypes
+from lawful.core import Interval, get_aval, is_inexact, promote_dtypes
 from lawful.ops._elementwise.application import Application
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
@@ -68,7 +68,7 @@ class _ComparisonApplication(Application):
 
     def apply(self, args: Sequence[Any]) -> Any:
         if len(args) == 2 and float not in map(type, args):
-            args = [_of_some_dtype(x) if type(x) is int else x for x in args]
+            args = [_beside(x, y) if type(x) is int else x for x, y in zip(args, reversed(args), strict=True)]
             signs = [_signedness(x) for x in args]
             name = self.primitive.name
             if signs == ["signed", "uint64"]:
@@ -88,11 +88,14 @@ _FLIPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 _UINT64 = np.dtype(np.uint64)
 
 
-def _of_some_dtype(x: int) -> Any:
-    """Returns a value with a dtype that compares as a Python integer does: infinity if no integer dtype holds it."""
-    if -(2**63) <= x < 2**63:
+def _beside(x: int, y: Any) -> Any:
+    """Returns a value with a dtype that compares with ``y`` as a Python integer does.
+
+    It is infinity if no integer dtype holds the integer. Beside a float the integer is one too, if it is in range.
+    """
+    if -(2**63) <= x < 2**63 or (type(y) is not int and is_inexact(get_aval(y).dtype)):
         return x
-    return np.uint64(x) if 0 <= x < 2**64 else math.copysign(math.inf, x)
+    return np.uint64(x) if 0 <= x < 2**64 else math.inf if x > 0 else -math.inf
 
 
 def _signedness(x: Any) -> str:

@@ -21,7 +21,7 @@ from lawful.core import (
     is_inexact,
     with_axes_of,
 )
-from lawful.ops._support.large_integers import fitting_integer, require_fitting
+from lawful.ops._support.large_integers import converted_integer, require_fitting
 from lawful.ops._support.operation_counts import one_an_element
 from lawful.ops._support.promotion import cast, convert
 
@@ -58,7 +58,7 @@ def convert_element_type(operand: Any, new_dtype: Any) -> Any:
     dtype = as_dtype(new_dtype)
     if current.trace.evaluates_constants:
         return convert(operand, dtype)
-    operand = fitting_integer(operand, dtype)
+    operand = converted_integer(operand, dtype)
     aval = get_aval(operand)
     if aval.dtype == dtype and not aval.weak_type:
         return operand

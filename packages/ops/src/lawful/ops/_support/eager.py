@@ -20,8 +20,10 @@ _SCALAR_TYPES: Final = frozenset({*(dtype.type for dtype in _NATIVE_DTYPES), flo
 def is_eager(*args: Any) -> bool:
     """Returns whether arguments are evaluated at once, and NumPy promotes them as lawful does.
 
-    >>> is_eager(np.ones(2), 3.0), is_eager("text")
-    (True, False)
+    Of a Python integer beyond int64 NumPy makes uint64 or objects.
+
+    >>> is_eager(np.ones(2), 3.0), is_eager("text"), is_eager(2**64)
+    (True, False, False)
     """
     if not current.trace.evaluates_constants:
         return False
@@ -30,7 +32,7 @@ def is_eager(*args: Any) -> bool:
         if cls is np.ndarray:
             if x.dtype not in _NATIVE_DTYPES:
                 return False
-        elif cls not in _SCALAR_TYPES:
+        elif cls not in _SCALAR_TYPES or (cls is int and not -(2**63) <= x < 2**63):
             return False
     return True
 

@@ -44,6 +44,12 @@ def fitting_integer(x: Any, dtype: np.dtype[Any]) -> Any:
     return np.uint64(x) if dtype == np.uint64 else x
 
 
+def converted_integer(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Returns a value as `fitting_integer`; a Python integer beyond int64 that becomes a boolean is true."""
+    is_true = dtype.kind == "b" and type(x) is int and not -(2**63) <= x < 2**63
+    return True if is_true else fitting_integer(x, dtype)
+
+
 def require_fitting(x: int, dtype: np.dtype[Any]) -> None:
     """Raises IntegerOverflowError if an integer dtype cannot hold a Python integer."""
     if dtype.kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:

@@ -32,7 +32,7 @@ from lawful.core import (
     shorten,
     to_numpy,
 )
-from lawful.ops._support.large_integers import BEYOND_FLOATS, fitting_integer, require_fitting
+from lawful.ops._support.large_integers import BEYOND_FLOATS, converted_integer, require_fitting
 
 __all__ = ["promote"]
 
@@ -135,7 +135,7 @@ def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
     if dtype is _FLOAT64 and not weak_type and (type(x) is float or (type(x) is int and abs(x) < 2**53)):
         return np.float64(x)  # the common case
     if type(x) is int:
-        x = fitting_integer(x, dtype)
+        x = converted_integer(x, dtype)
     aval = get_aval(x)
     if aval.dtype == dtype and aval.weak_type == weak_type:
         return x

@@ -25,6 +25,7 @@ from lawful.ops._elementwise.arithmetic.arithmetic import div_p, mul, mul_p
 from lawful.ops._elementwise.arithmetic.signs import copysign
 from lawful.ops._elementwise.complex_lowering import by_parts
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._support.large_integers import require_fitting
 from lawful.ops._support.promotion import OfKinds, convert, promote
 
 __all__ = ["integer_pow", "integer_pow_p"]
@@ -174,6 +175,7 @@ def integer_pow(x: Any, y: int) -> Any:
 
     Raises:
       ArgumentValueError: ``x`` has integers and ``y`` is negative, as in NumPy.
+      IntegerOverflowError: ``x`` has integers of a dtype that cannot hold ``y``, as in NumPy.
 
     >>> integer_pow(np.array([1.0, 3.0]), 2)
     array([1., 9.])
@@ -194,10 +196,12 @@ def power_by_integer(x: Any, y: int, *, operator: bool) -> Any:
         # As Python: True ** 2 is an integer, and 2 ** -1 is 0.5.
         x = convert(x, np.dtype(np.float64 if y < 0 else np.int64), True)
         aval = get_aval(x)
-    if y < 0 and not is_inexact(aval.dtype):
-        raise ArgumentValueError(
-            f"integer_pow: expected an exponent that is not negative for integers, got {y}; convert to float first"
-        )
+    if not is_inexact(aval.dtype):
+        require_fitting(int(y), aval.dtype)
+        if y < 0:
+            raise ArgumentValueError(
+                f"integer_pow: expected an exponent that is not negative for integers, got {y}; convert to float first"
+            )
     if y == 1 and (operator or not aval.weak_type):
         return x
     if aval.weak_type or not is_inexact(aval.dtype):
