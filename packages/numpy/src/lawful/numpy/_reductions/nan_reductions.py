@@ -13,6 +13,7 @@ from lawful.numpy._eager import eager
 from lawful.numpy._reductions import averages, cumulative
 from lawful.numpy._reductions import reductions as reduction
 from lawful.numpy._reductions.arguments import require_mask
+from lawful.numpy._statistics.lines import in_front, kept_dims
 from lawful.ops import is_axis_of_scalar
 
 # fmt: off
@@ -101,7 +102,17 @@ def _extremum(largest: bool, a: Any, axis: Any, keepdims: bool, initial: Any, wh
     if initial is not None:
         return out
     only_nan = reduction.all(_is_nan(a), axis, None, keepdims)
-    return ops.where(only_nan, numpy.nan, out)
+    return ops.where(only_nan, _first(reduce.__name__, a, axis, keepdims), out)
+
+
+def _first(name: str, a: Any, axis: Any, keepdims: bool) -> Any:
+    """Returns the first element of each line of complex numbers, which NumPy's result of NaNs is; of floats NaN."""
+    aval = get_aval(a)
+    if aval.dtype.kind != "c" or not aval.size:
+        return numpy.nan
+    lines, axes = in_front(name, a, axis)
+    first = ops.getitem(lines, 0)
+    return kept_dims(first, axes, aval.ndim, 0) if keepdims else first
 
 
 @eager(numpy.nanmax)

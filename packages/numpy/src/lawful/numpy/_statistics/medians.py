@@ -48,8 +48,15 @@ def _with_nan(x: Any, n: int) -> Any:
     return ops.where(ops.ne(last, last), last, _middle(low, high, n % 2 == 1))
 
 
+#: From this length on ``numpy.nanmedian`` computes one line after the other.
+_LONG = 600
+
+
 def _of_numbers(lines: Any, rest: list[int]) -> Any:
-    """Returns the medians of what is not NaN in each line: NaN if there is nothing, the last element of a lone line."""
+    """Returns the medians of what is not NaN in each line; NaN if there is nothing.
+
+    Of complex numbers that is the last element of a lone line or of a long one, NaN without an imaginary part of others.
+    """
     x = sort(lines, 0)
     found = counted(x)
     count = ops.reshape(ops.max(found, 1), (1, *rest))
@@ -57,7 +64,7 @@ def _of_numbers(lines: Any, rest: list[int]) -> Any:
         ops.getitem(take_lines(x, i), 0) if rest else ops.getitem(x, i[0]) for i in ((count - 1) // 2, count // 2)
     )
     out = _middle(low, high, ops.eq(count[0] % 2, 1))
-    missing = numpy.nan if rest else ops.getitem(lines, -1)
+    missing = numpy.nan if rest and get_aval(lines).shape[0] < _LONG else ops.getitem(lines, -1)
     return ops.where(ops.eq(found, 0), missing, out)
 
 
