@@ -368,3 +368,21 @@ def test_custom_vjp_number_beside_narrower_array(dtype: str, way: Callable[[Func
     assert grad(grad(way(lambda y: loss(x, y) * y)))(2.0) == 8.0  # the value is that of fwd, which has no rule
     assert jvp(loss, (x, 2.0), (x, 1.0))[1] == 10.0
     np.testing.assert_array_equal(vmap(grad(lambda x: product(x, 2.0)))(x).astype(float), [2.0, 2.0])
+
+
+@pytest.mark.parametrize("way", [lambda f: f, jit])
+@pytest.mark.parametrize("symbolic_zeros", [False, True])
+def test_custom_vjp_cotangent_of_a_number(symbolic_zeros: bool, way: Callable[[Function], Function]) -> None:
+    """It divides by zero, and has a shape and dtype, as it has where it is traced; but it decides no dtype."""
+    first = custom_vjp(lambda x, y: x * 2.0)
+
+    def bwd(y: Any, ct: Any) -> tuple[Any, Any]:
+        assert (ct.shape, ct.dtype) == ((), np.float64)
+        return ct / 0.0, ct * y
+
+    fwd = (lambda x, y: (x.value * 2.0, y.value)) if symbolic_zeros else (lambda x, y: (x * 2.0, y))
+    first.defvjp(fwd, bwd, symbolic_zeros=symbolic_zeros)
+    with np.errstate(divide="ignore"):
+        by_x, by_y = way(grad(first, (0, 1)))(2.0, np.ones(2, np.float32))
+    assert (type(by_x), by_x) == (float, np.inf)
+    assert (by_y.dtype, by_y.tolist()) == (np.float32, [1.0, 1.0])

@@ -100,6 +100,7 @@ class custom_rule(CustomFunction):
           fwd: of the function's arguments, gives ``(out, residuals)``; the residuals are any pytree of arrays.
           bwd: ``bwd(residuals, ct)`` gives a tuple of one cotangent for each argument. None stands for zeros, also for
             a whole argument; what is given for integers is of no account. Arguments of nondiff_argnums come first.
+            The cotangent of a Python number is a NumPy scalar: it has a shape and a dtype, and divides by zero.
           symbolic_zeros: whether ``fwd`` is given ``CustomVJPPrimal(value, perturbed)`` in the place of each leaf, and
             ``bwd`` cotangents that are known to be zero as a ``Zero``.
         """

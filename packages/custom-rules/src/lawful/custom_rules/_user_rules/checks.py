@@ -64,7 +64,7 @@ def pair_of(label: str, parts: str, pair: Any) -> tuple[Any, Any]:
 
 def checked_leaves(
     label: str, what: str, name: str, treedef: Any, avals: Sequence[ShapedArray], value: Any, *,
-    none_is_zero: bool = False,
+    none_is_zero: bool = False, of_number: bool = False,
 ) -> list[Any]:  # fmt: skip
     """Returns the leaves of a tree of tangents or cotangents, with exactly the expected types.
 
@@ -78,6 +78,7 @@ def checked_leaves(
       value: the tree.
       none_is_zero: whether it is a tree of cotangents: None stands for a tree of zeros, any value may stand where there
         is no derivative, and the cotangent of a Python number may have another dtype.
+      of_number: whether the rule got the cotangent of a Python number, which decides no dtype.
 
     Raises:
       ArgumentTypeError: the structure is another one.
@@ -104,7 +105,7 @@ def checked_leaves(
         )
 
     return [
-        _checked_leaf(aval, x, none_is_zero, partial(fail, position))
+        _checked_leaf(aval, x, none_is_zero, of_number, partial(fail, position))
         for position, (aval, x) in enumerate(zip(avals, leaves, strict=True))
     ]
 
@@ -125,7 +126,9 @@ def _with_zeros(treedef: Any, value: Any, avals: Sequence[ShapedArray]) -> tuple
     return tree.flatten(full)
 
 
-def _checked_leaf(expected: ShapedArray, x: Any, is_cotangent: bool, fail: Callable[[str], NoReturn]) -> Any:
+def _checked_leaf(
+    expected: ShapedArray, x: Any, is_cotangent: bool, of_number: bool, fail: Callable[[str], NoReturn]
+) -> Any:
     if type(x) is Zero:
         if (x.aval.shape, x.aval.dtype) != (expected.shape, expected.dtype):
             fail(str(x.aval))
@@ -141,7 +144,7 @@ def _checked_leaf(expected: ShapedArray, x: Any, is_cotangent: bool, fail: Calla
     got = get_aval(x)
     if got.weak_type and got.shape == expected.shape and (got.dtype.kind != "c" or expected.dtype.kind == "c"):
         return x if got.dtype == expected.dtype else convert_element_type(x, expected.dtype)
-    if is_cotangent and may_be_of_number(got, expected):
+    if is_cotangent and may_be_of_number(got, expected.update(weak_type=True) if of_number else expected):
         return convert_element_type(x, expected.dtype)
     if (got.shape, got.dtype) != (expected.shape, expected.dtype):
         fail(str(got))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from lawful import tree
 from lawful.autodiff import as_tangent_of, instantiated
 from lawful.core import ShapedArray, UndefinedPrimal, Zero, get_aval, record
@@ -113,10 +115,32 @@ def _cotangents(
     """Returns the cotangents of the leaves of the differentiated arguments, by ``bwd``."""
     label = f"{site.function.label}, bwd {function_name(bwd)}"
     residuals = tree.unflatten(residual_tree, values[site.extra :])
-    ct = tree.unflatten(site.out_tree, cts if symbolic_zeros else [*map(instantiated, cts)])
+    given, of_number = as_scalars(cts)
+    ct = tree.unflatten(site.out_tree, given if symbolic_zeros else [*map(instantiated, given)])
     result = site.apply(lambda nondiff, _: bwd(*nondiff, residuals, ct), values[: site.extra])
     parts = one_cotangent_each(label, "argument that is differentiated", len(site.differentiated), result)
-    return checked_leaves(label, "a cotangent", "result", site.in_tree, avals, parts, none_is_zero=True)
+    return checked_leaves(
+        label, "a cotangent", "result", site.in_tree, avals, parts, none_is_zero=True, of_number=of_number
+    )
+
+
+def as_scalars(cts: Sequence[Any]) -> tuple[list[Any], bool]:
+    """Returns cotangents with Python numbers as NumPy's scalars, and whether there is such a number.
+
+    A rule divides by zero and reads shapes and dtypes as it does where the cotangent is traced.
+
+    >>> as_scalars([2.0, np.float32(1.0)])
+    ([np.float64(2.0), np.float32(1.0)], True)
+    """
+    of_number = not _SCALARS.keys().isdisjoint(map(type, cts))
+    return ([_SCALARS.get(type(x), _itself)(x) for x in cts] if of_number else [*cts]), of_number
+
+
+_SCALARS: dict[type, Callable[[Any], Any]] = {float: np.float64, complex: np.complex128}
+
+
+def _itself(x: Any) -> Any:
+    return x
 
 
 def transpose_by(rule: Rule, site: CallSite) -> Transpose:
@@ -130,12 +154,15 @@ def transpose_by(rule: Rule, site: CallSite) -> Transpose:
     label = f"{site.function.label}, the transpose rule {function_name(rule)}"
 
     def transpose(cts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
-        ct = tree.unflatten(site.out_tree, [*map(instantiated, cts)])
+        given, of_number = as_scalars(cts)
+        ct = tree.unflatten(site.out_tree, [*map(instantiated, given)])
         result = site.apply(lambda nondiff, leaves: rule(ct, *site.arguments(nondiff, leaves)), args)
         parts = one_cotangent_each(label, "argument", site.arity, result)
         chosen = tuple([parts[i] for i in site.differentiated])
         avals = [x.aval if type(x) is UndefinedPrimal else get_aval(x).to_tangent_aval() for x in args[site.extra :]]
-        found = checked_leaves(label, "a cotangent", "result", site.in_tree, avals, chosen, none_is_zero=True)
+        found = checked_leaves(
+            label, "a cotangent", "result", site.in_tree, avals, chosen, none_is_zero=True, of_number=of_number
+        )
         return [
             found[i - site.extra] if i >= site.extra and type(x) is UndefinedPrimal else None
             for i, x in enumerate(args)
