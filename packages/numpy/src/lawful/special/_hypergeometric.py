@@ -17,10 +17,10 @@ from lawful.autodiff import jvp, zero_tangent
 from lawful.control_flow import while_loop
 from lawful.core import Zero, cached_function, get_aval
 from lawful.custom_rules import custom_jvp
+from lawful.numpy._loops import traced_once
 from lawful.special._arguments import floats, silent
 from lawful.special._combinatorics import poch
 from lawful.special._functions import gammasgn
-from lawful.staging import jit
 
 # A series ends where a bound of its terms is this small beside the sum.
 _EPSILON = 1e-18
@@ -112,7 +112,7 @@ def _derivative(algorithm: Algorithm, orders: tuple[int, ...]) -> Algorithm:
 
         return _differentiated(raised, by_parameters)(*parameters)
 
-    function = custom_jvp(jit(value, backend="numpy"))
+    function = custom_jvp(traced_once()(value))
 
     def rule(primals: Any, tangents: Any) -> tuple[Any, Any]:
         total: Any = None
