@@ -76,7 +76,7 @@ def _of_one(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any])
                             return theirs(x)
                         if _are_static(kwargs, names):
                             return theirs(x, **kwargs)
-                    elif type(y) in _STATIC and most > 1 and not is_large(y):
+                    elif type(y) in _STATIC and most > 1 and (type(y) is not int or _LEAST <= y <= _GREATEST):
                         if not args and not kwargs:
                             return theirs(x, y)
                         if len(args) < most - 1 and _are_static_types(args) and _are_static(kwargs, names):
@@ -112,7 +112,7 @@ def _along_axis(function: Any, call: DirectCall, theirs: Any, types: frozenset[A
                             return theirs(x)
                         if _are_static(kwargs, names):
                             return theirs(x, **kwargs)
-                    elif type(axis) in _STATIC and not is_large(axis):
+                    elif type(axis) in _STATIC:  # NumPy refuses a large one
                         if not args:
                             if not kwargs:
                                 return theirs(x, axis)
@@ -180,7 +180,7 @@ def _of_three(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 3 and not kwargs and direct_hook.use is accelerated:
             for x in args:
-                if (x.dtype if type(x) is ndarray else type(x)) not in types or is_large(x):
+                if (x.dtype if type(x) is ndarray else type(x)) not in types or (type(x) is int and is_large(x)):
                     break
             else:
                 if current.trace.evaluates_constants:
@@ -199,7 +199,7 @@ def _of_arrays(function: Any, call: DirectCall, theirs: Any, types: frozenset[An
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if args and direct_hook.use is accelerated:
             for x in args:
-                if (x.dtype if type(x) is ndarray else type(x)) not in types or is_large(x):
+                if (x.dtype if type(x) is ndarray else type(x)) not in types or (type(x) is int and is_large(x)):
                     break
             else:
                 if current.trace.evaluates_constants:
@@ -305,11 +305,14 @@ def _are_plain(arrays: Sequence[Any], types: frozenset[Any]) -> bool:
 
 
 def _are_static_types(args: tuple[Any, ...]) -> bool:
-    return _STATIC.issuperset(map(type, args)) and not any(map(is_large, args))
+    for x in args:  # noqa: SIM110  # a loop is 2× faster than a generator
+        if type(x) not in _STATIC or (type(x) is int and not _LEAST <= x <= _GREATEST):
+            return False
+    return True
 
 
 def _are_static(kwargs: dict[str, Any], names: frozenset[str]) -> bool:
     for name, value in kwargs.items():  # a loop is 2× faster than a generator
-        if type(value) not in _STATIC or name not in names or is_large(value):
+        if type(value) not in _STATIC or name not in names or (type(value) is int and is_large(value)):
             return False
     return True
