@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import traceback
 from collections.abc import Generator, Iterable, Iterator
@@ -102,8 +103,16 @@ def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Collec
     return collector
 
 
+#: https://docs.python.org/3.13/howto/free-threading-python.html#immortalization
+_KEEPS_FUNCTIONS = sys.version_info[:2] == (3, 13) and bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skips tests of accelerators where none is in use."""
+    """Skips tests of accelerators where none is in use, and of memory that this Python never frees."""
+    if _KEEPS_FUNCTIONS:
+        for item in items:
+            if item.get_closest_marker("frees"):
+                item.add_marker(pytest.mark.skip(reason="it keeps functions and classes once a thread was started"))
     if os.environ.get("LAWFUL_FAST", "").lower() in ("0", "false", "off", "no"):
         for item in items:
             if item.get_closest_marker("fast"):

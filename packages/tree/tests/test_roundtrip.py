@@ -213,6 +213,7 @@ def test_treedef_cache_is_bounded():
     assert hash(first) == hash(second)
 
 
+@pytest.mark.frees
 def test_flatten_types_made_at_run_time_are_not_kept_for_ever():
     from lawful.tree._nodes.registry import NODE_TYPES
 

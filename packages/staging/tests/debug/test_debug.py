@@ -156,6 +156,7 @@ def test_debug_exception_comes_out_as_it_is(how: Any, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == "before\nbefore\n"
 
 
+@pytest.mark.frees
 def test_debug_function_lives_no_longer_than_the_program() -> None:
     class Python:
         def __call__(self, *args: Any) -> None:

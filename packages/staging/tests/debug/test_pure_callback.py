@@ -231,6 +231,7 @@ def test_pure_callback_may_call_jit_and_ops() -> None:
     assert make_jaxpr(f)(2.0).eqns  # not traced into
 
 
+@pytest.mark.frees
 def test_pure_callback_function_lives_no_longer_than_the_program() -> None:
     class Python:
         def __call__(self, x: Any) -> Any:
@@ -246,6 +247,7 @@ def test_pure_callback_function_lives_no_longer_than_the_program() -> None:
     assert not any(ref() for ref in refs)
 
 
+@pytest.mark.frees
 def test_pure_callback_function_referring_to_its_caller() -> None:
     """The Python function may refer to the compiled function that calls it, and both are freed."""
 

@@ -52,6 +52,7 @@ def is_dead(x: Any) -> bool:
     return isinstance(x, weakref.ref) and x() is None
 
 
+@pytest.mark.frees
 def test_jit_ten_thousand_fresh_closures_leave_nothing_behind() -> None:
     class Token:
         pass

@@ -237,7 +237,8 @@ def register_cache(cache: Clearable) -> None:
 
 def _registered() -> list[Clearable]:
     with _lock:
-        return list(_caches)
+        # A WeakSet has a wrong length while another thread collects garbage, and `list` would ask for it.
+        return [cache for cache in _caches]  # noqa: C416
 
 
 @record
