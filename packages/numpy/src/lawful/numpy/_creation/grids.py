@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, as_dtype, get_aval, require_size
-from lawful.numpy._creation.ranges import linspace
+from lawful.numpy._creation.ranges import linspace, shape_of_ends
 from lawful.numpy._dtypes import result_type
 from lawful.numpy._eager import direct, is_plain
 from lawful.numpy._integers import with_dtype
@@ -80,6 +80,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
 
     Source: ``numpy.geomspace``.
     """
+    shape_of_ends("geomspace", start, stop)
     if is_plain(start, stop):
         require_size((*static_integers("geomspace", "num", num),), numpy.dtype(numpy.float64))
         if numpy.any(numpy.asarray(start) == 0) or numpy.any(numpy.asarray(stop) == 0):

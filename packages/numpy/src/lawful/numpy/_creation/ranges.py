@@ -10,6 +10,7 @@ from lawful import ops
 from lawful.core import (
     ArgumentValueError,
     IntegerOverflowError,
+    ShapeMismatchError,
     Tracer,
     TracerArrayConversionError,
     as_dtype,
@@ -120,11 +121,23 @@ def linspace(
     (num,) = static_integers("linspace", "num", num)
     if num < 0:
         raise ArgumentValueError(f"linspace: expected a number of samples that is not negative, got {num}")
-    shape = numpy.broadcast_shapes(*[() if type(x) is int else get_aval(x).shape for x in (start, stop)])
+    shape = shape_of_ends("linspace", start, stop)
     require_size((num, *shape), _FLOAT if dtype is None else as_dtype(dtype))
     numbers, step = _spaced(start, stop, num, endpoint, dtype, axis)
     numbers = placed("linspace", numbers, device)
     return (numbers, step) if retstep else numbers
+
+
+def shape_of_ends(name: str, *ends: Any) -> tuple[int, ...]:
+    """Returns the common shape of the ends of a range; raises ShapeMismatchError if there is none."""
+    shapes = [() if type(x) is int else get_aval(x).shape for x in ends]
+    try:
+        return numpy.broadcast_shapes(*shapes)
+    except ValueError as error:
+        raise ShapeMismatchError(
+            f"{name}: expected ends of shapes that broadcast together, got {' and '.join(map(str, shapes))}; "
+            "reshape or transpose one"
+        ) from error
 
 
 def _spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, axis: int) -> tuple[Any, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ShapeMismatchError, get_aval
+from lawful.numpy._creation.arrays import asarray
 from lawful.numpy._eager import eager
 from lawful.numpy._integers import with_dtype
 from lawful.numpy._manipulation.shape import ravel
@@ -129,4 +130,5 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
     Source: ``numpy.tensordot``.
     """
+    a, b = (asarray(x) if isinstance(x, bool | int | float | complex) else x for x in (a, b))
     return ops.tensordot(a, b, axes)

@@ -221,16 +221,9 @@ def _rounded(x: Any, dtype: Any) -> Any:
     return ops.convert_element_type(x, dtype)
 
 
-def _median(x: Any, axis: int) -> Any:
-    size = get_aval(x).shape[axis]
-    ordered = ops.sort(x, dimension=axis)
-    middle = ops.slice_in_dim(ordered, (size - 1) // 2, size // 2 + 1, axis=axis)
-    return numpy_reduction.mean(middle, axis=axis, keepdims=True)
-
-
 _STATISTICS: dict[str, Callable[[Any, int], Any]] = {
     "maximum": lambda x, axis: numpy_reduction.max(x, axis=axis, keepdims=True),
     "minimum": lambda x, axis: numpy_reduction.min(x, axis=axis, keepdims=True),
     "mean": lambda x, axis: numpy_reduction.mean(x, axis=axis, keepdims=True),
-    "median": _median,
+    "median": lambda x, axis: lawful.numpy.median(x, axis=axis, keepdims=True),
 }

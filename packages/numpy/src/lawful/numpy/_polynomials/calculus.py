@@ -31,6 +31,13 @@ def _degrees(n: int, function: Callable[[Any, Any], Any], p: Any) -> Any:
 _MANY = 500
 
 
+def _coefficients(name: str, p: Any) -> Any:
+    aval = get_aval(p)
+    if not aval.ndim:
+        raise ArgumentValueError(f"{name}: expected a vector of coefficients, got {aval}; use atleast_1d")
+    return ops.convert_element_type(p, aval.dtype)
+
+
 def _numpy_polyder(p: Any, m: int = 1) -> Any:
     if type(m) is int and m > _MANY:
         raise ValueError("the function below ends when no coefficients are left")
@@ -42,14 +49,14 @@ def polyder(p: Any, m: int = 1) -> Any:
     """Returns the derivative of a polynomial, of order ``m``.
 
     Raises:
-      ArgumentValueError: the order is negative.
+      ArgumentValueError: the order is negative, or the coefficients are a scalar.
 
     >>> polyder(numpy.array([1, 1, 1, 1]))
     array([3, 2, 1])
 
     Source: ``numpy.polyder``.
     """
-    p = ops.convert_element_type(p, get_aval(p).dtype)
+    p = _coefficients("polyder", p)
     for _ in range(min(_order("polyder", m), get_aval(p).shape[0] + 1)):  # then no coefficients are left
         n = max(get_aval(p).shape[0] - 1, 0)
         p = _degrees(n, ops.mul, ops.slice_in_dim(p, 0, n))
@@ -66,7 +73,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
       k: the constants of integration: a number for all, or one for each order; zeros by default.
 
     Raises:
-      ArgumentValueError: the order is negative, or there are not as many constants.
+      ArgumentValueError: the order is negative, there are not as many constants, or the coefficients are a scalar.
 
     >>> polyint(numpy.array([3.0, 2.0, 1.0]))
     array([1., 1., 1., 0.])
@@ -80,7 +87,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
         constants, count = ops.broadcast_in_dim(constants, (order,), (0,)), order
     if count < order:
         raise ArgumentValueError(f"polyint: expected a constant for each of {order} orders, got {count}; give as many")
-    p = ops.convert_element_type(p, get_aval(p).dtype)
+    p = _coefficients("polyint", p)
     for i in range(order):
         n = get_aval(p).shape[0]
         p = ops.concatenate([_degrees(n, ops.true_divide, p), ops.slice_in_dim(constants, i, i + 1)], 0)

@@ -59,11 +59,16 @@ def polyval(p: Any, x: Any) -> Any:
       p: the coefficients, the highest first: a vector.
       x: an array or number.
 
+    Raises:
+      ArgumentValueError: the coefficients are a scalar.
+
     >>> polyval(numpy.array([3.0, 0.0, 1.0]), 5.0)
     np.float64(76.0)
 
     Source: ``numpy.polyval``.
     """
+    if not get_aval(p).ndim:
+        raise ArgumentValueError(f"polyval: expected a vector of coefficients, got {get_aval(p)}; use atleast_1d")
     y: Any = ops.full_like(x, 0)
     for i in range(get_aval(p).shape[0]):
         y = ops.add(ops.mul(y, x), ops.squeeze(ops.slice_in_dim(p, i, i + 1), (0,)))
@@ -89,7 +94,18 @@ def _in_front(x: Any, length: int, after: list[int]) -> Any:
     return ops.pad(x, aval.dtype.type(0), [(length - aval.shape[0], 0, 0), *[(0, 0, 0)] * len(after)])
 
 
-@eager(numpy.polyadd, arrays=2)
+def _of_vectors(numpy_function: Any) -> Any:
+    """Returns a sum of NumPy's, which pads coefficients that are arrays along another dimension, of vectors only."""
+
+    def function(a1: Any, a2: Any) -> Any:
+        if numpy.ndim(a1) > 1 or numpy.ndim(a2) > 1:
+            raise ValueError("the function below aligns them")
+        return numpy_function(a1, a2)
+
+    return function
+
+
+@eager(_of_vectors(numpy.polyadd), arrays=2)
 def polyadd(a1: Any, a2: Any) -> Any:
     """Returns the sum of two polynomials.
 
@@ -101,7 +117,7 @@ def polyadd(a1: Any, a2: Any) -> Any:
     return ops.add(*_aligned(a1, a2))
 
 
-@eager(numpy.polysub, arrays=2)
+@eager(_of_vectors(numpy.polysub), arrays=2)
 def polysub(a1: Any, a2: Any) -> Any:
     """Returns the difference of two polynomials.
 

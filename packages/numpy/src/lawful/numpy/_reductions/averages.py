@@ -61,6 +61,9 @@ def mean(
     aval = get_aval(a)
     axes = _axes("mean", aval, axis)
     part = numpy_reduction.mean(_only(a, where), axes, dtype, keepdims)
+    if get_aval(part).dtype.kind == "c":  # a complex division makes a part beside an infinite one NaN, as in NumPy
+        total = numpy_reduction.sum(_only(a, where), axes, get_aval(part).dtype, keepdims)
+        return ops.div(total, ops.convert_element_type(_count(aval, axes, where, keepdims), get_aval(part).dtype))
     # The mean over all elements, with zeros for those that do not count, has the wrong divisor only.
     share = ops.div(
         _count(aval, axes, None, keepdims), ops.convert_element_type(_count(aval, axes, where, keepdims), float)
@@ -174,7 +177,13 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> An
     return ops.sub(high, low)
 
 
-@eager(numpy.average)
+def _numpy_average(a: Any, axis: Any = None, weights: Any = None, *args: Any, **kwargs: Any) -> Any:
+    if weights is None and not numpy.size(a):
+        raise ValueError("NumPy divides the numbers of elements, Python's integers")
+    return numpy.average(a, axis, weights, *args, **kwargs)
+
+
+@eager(_numpy_average)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
     """Returns the weighted average over some dimensions.
 

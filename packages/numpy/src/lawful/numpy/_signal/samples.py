@@ -123,9 +123,12 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * mat
     axis = canonical_axis("unwrap", axis, aval.ndim)
     size = aval.shape[axis]
     dtype = result_type(p, period)
+    if dtype.kind == "c":
+        raise ArgumentTypeError(f"unwrap: expected real phases, got {aval}; take the angle")
     if size < 2:
         return ops.convert_element_type(p, dtype)
-    differences = ops.convert_element_type(diff(p, axis=axis), dtype)  # as in NumPy: unsigned integers wrap around
+    wrapped = diff(p, axis=axis)  # as in NumPy: integers wrap around, and so does the absolute value of the least one
+    differences = ops.convert_element_type(wrapped, dtype)
     p = ops.convert_element_type(p, dtype)
     first, rest = ops.slice_in_dim(p, 0, 1, axis=axis), ops.slice_in_dim(p, 1, size, axis=axis)
     exact = dtype.kind in "iu"
@@ -136,7 +139,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * mat
     if is_ambiguous:
         at_end = ops.bitwise_and(ops.eq(folded, ops.neg(half)), ops.gt(differences, 0))
         folded = ops.where(at_end, half, folded)
-    steps = ops.where(ops.lt(ops.abs(differences), limit), 0, ops.sub(folded, differences))
+    steps = ops.where(ops.lt(ops.abs(wrapped), limit), 0, ops.sub(folded, differences))
     moved = ops.add(rest, ops.cumsum(ops.convert_element_type(steps, dtype), axis=axis))
     return ops.concatenate([first, moved], axis)
 

@@ -1,0 +1,79 @@
+"""Arguments at the edge of what a function of arrays takes: one outcome eagerly and compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lawful.numpy as lnp
+from lawful.core import ArgumentTypeError, ArgumentValueError, ShapeMismatchError
+from lawful.staging import jit
+
+INF = np.inf
+COMPLEX = np.array([[0, complex(INF, 1), -1 + 2j], [1, 2, complex(np.nan, 1)]])
+
+#: The same as NumPy's.
+SAME: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
+    "mean of infinite numbers": (lambda n, x: n.mean(x, 1, where=np.array([True, True, False])), COMPLEX),
+    "mean of nothing": (lambda n, x: n.mean(x, 1, where=np.array(False)), COMPLEX),
+    "nanmean of infinite numbers": (lambda n, x: n.nanmean(x, 0), COMPLEX.astype("complex64")),
+    "pad with medians, NaN": (lambda n, x: n.pad(x, 1, "median"), np.array([[1, np.nan, 2.0], [3, 4, 5]])),
+    "pad with medians, integers": (lambda n, x: n.pad(x, 1, "median"), np.array([[1, 4], [3, 8]])),
+    "pad with medians, complex": (lambda n, x: n.pad(x, 1, "median"), COMPLEX),
+    "tensordot with an integer": (lambda n, x: n.tensordot(x, 2, 0), np.float32(0.5)),
+    "tensordot with a float": (lambda n, x: n.tensordot(2.0, x, 0), np.array([1, 2], np.float16)),
+    "unwrap at the least integer": (lambda n, x: n.unwrap(x), np.array([0, -128, -128, 5], np.int8)),
+    "diff with a list": (lambda n, x: n.diff(x, prepend=[0, 1], append=(2.5,)), np.array([1, 4])),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", SAME)
+def test_special_argument_gives_what_numpy_gives(name: str) -> None:
+    call, x = SAME[name]
+    expected = call(np, x)
+    for found in (call(lnp, x), *[jit(lambda x: call(lnp, x), backend=backend)(x) for backend in ("numpy", "xla")]):
+        array = np.asarray(found)
+        assert array.dtype == expected.dtype
+        np.testing.assert_allclose(array.real, expected.real, 1e-6)
+        np.testing.assert_allclose(array.imag, expected.imag, 1e-6)
+
+
+ERRORS: dict[str, tuple[Callable[[Any], Any], Any, type[Exception]]] = {
+    "polyval of a scalar": (lambda x: lnp.polyval(x, 2.0), np.float64(1), ArgumentValueError),
+    "polyder of a scalar": (lnp.polyder, np.float64(1), ArgumentValueError),
+    "polyint of a scalar": (lnp.polyint, np.float64(1), ArgumentValueError),
+    "linspace of two shapes": (lambda x: lnp.linspace(x, np.ones(3)), np.ones(2), ShapeMismatchError),
+    "logspace of two shapes": (lambda x: lnp.logspace(x, np.ones(3)), np.ones(2), ShapeMismatchError),
+    "geomspace of two shapes": (lambda x: lnp.geomspace(x, np.zeros(3)), np.ones(2), ShapeMismatchError),
+    "unwrap of complex numbers": (lnp.unwrap, np.ones((2, 3), complex), ArgumentTypeError),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_special_argument_is_refused(name: str) -> None:
+    call, x, error = ERRORS[name]
+    for function in (call, jit(call, backend="numpy")):
+        with pytest.raises(error) as caught:
+            function(x)
+        assert type(caught.value) is error
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_average_of_no_element_and_no_line() -> None:
+    x = np.zeros((0, 0), int)
+    for function in (lnp.average, jit(lnp.average, static_argnums=1, backend="numpy")):
+        assert np.asarray(function(x, 0)).shape == (0,)
+
+
+@pytest.mark.parametrize("name", ["polyadd", "polysub"])
+def test_sum_of_polynomials_of_arrays(name: str) -> None:
+    """Shorter ones get zeros in front, also where NumPy puts them elsewhere."""
+    function = getattr(lnp, name)
+    x, y = np.array([[2, 5], [3, 4]]), np.array([7.0])
+    expected = getattr(np, name)(x.astype(float), np.array([[0, 0], [7.0, 7.0]]))
+    for call in (function, jit(function, backend="numpy")):
+        np.testing.assert_array_equal(call(x, y), expected)
