@@ -8,7 +8,7 @@ one, and ``get_params(state)`` the parameters.
 >>> init, update, get_params = optimizers.momentum(0.1, mass=0.9)
 >>> state = update(0, jnp.array(2.0), init(jnp.array(1.0)))
 >>> get_params(state)
-Array(0.8, dtype=float64)
+Array(0.8, dtype=float64, weak_type=True)
 """
 
 from __future__ import annotations

@@ -16,13 +16,16 @@ from lawful.jax._support.lax import functions as _adapted
 from lawful.jax._support.namespaces.namespace import namespace as _namespace
 from lawful.jax._support.namespaces.wrapping import returns_arrays as _returns_arrays
 from lawful.jax._support.namespaces.wrapping import transforms as _transforms
+from lawful.jax._support.numpy.weakness import keeps_weakness as _keeps_weakness
 
 
 def _wrapped(function: object, signature: object) -> object:
     """Functions that call a user's functions leave arguments as they are."""
     own = getattr(function, "__module__", "") or ""
     calls = own.startswith(("lawful.control_flow", "lawful.autodiff", "lawful.batching", "lawful.jax"))
-    return (_transforms if calls else _returns_arrays)(function, signature)  # type: ignore[arg-type]
+    if not calls:
+        return _returns_arrays(function, signature)  # type: ignore[arg-type]
+    return _keeps_weakness(_transforms(function, signature), getattr(function, "__name__", ""))  # type: ignore[arg-type]
 
 
 if _typing.TYPE_CHECKING:

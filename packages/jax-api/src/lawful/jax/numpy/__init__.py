@@ -21,8 +21,8 @@ from lawful.jax._support.namespaces.wrapping import transforms as _transforms
 from lawful.jax._support.numpy import creation as _creation
 from lawful.jax._support.numpy import products as _products
 from lawful.jax._support.numpy import scalar_types as _scalar_types
+from lawful.jax._support.numpy import ufunc as _ufuncs
 from lawful.jax._support.numpy.ufunc import frompyfunc, ufunc
-from lawful.jax._support.numpy.weakness import keeps_weakness as _keeps_weakness
 from lawful.numpy._ufuncs.ufunc import Ufunc as _Ufunc
 
 newaxis = None
@@ -33,7 +33,6 @@ def _wrapped(function: _Any, signature: _Any) -> _Any:
     if isinstance(function, _Ufunc) and signature is not None and "args" in signature.parameters:
         return ufunc.of(function, signature)
     wrapped = (_transforms if function.__name__ == "vectorize" else _returns_arrays)(function, signature)
-    wrapped = _keeps_weakness(wrapped, function.__name__)
     if not function.__name__.endswith("_like"):
         return wrapped
 
@@ -52,6 +51,7 @@ else:
         _scalar_types,
         _creation,
         _products,
+        _ufuncs,
         _lawful_numpy,
         _numpy,
         _ml_dtypes,

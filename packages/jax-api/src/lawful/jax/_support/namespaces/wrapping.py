@@ -16,6 +16,8 @@ from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, shorten
 from lawful.jax._support.array import Array, as_jax, placed, plain, weak
 from lawful.jax._support.devices import DEVICE_ARRAYS
 from lawful.jax._support.namespaces.refusals import NEUTRAL, OWN_VALUES, REASONS
+from lawful.jax._support.numpy.number_operands import numbers_beside_arrays
+from lawful.jax._support.numpy.weakness import keeps_weakness
 from lawful.jax._support.user_functions import within
 from lawful.numpy.linalg._matrices import LinAlgError, bad_matrices_give_nan
 
@@ -35,6 +37,7 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
         refused otherwise. An ``out_sharding`` is a constraint of the result.
     """
     adapt = Keywords(function, signature).adapted if signature is not None else None
+    function = numbers_beside_arrays(function)
     is_placed = _is_placed(signature)
     name = getattr(function, "__name__", "")
 
@@ -57,6 +60,7 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
         result = _owned(as_jax(result), args)
         return placed(result, place)
 
+    wrapper = keeps_weakness(wrapper, name)
     if signature is not None:
         wrapper.__signature__ = signature  # type: ignore[attr-defined]
     return wrapper

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from lawful import numpy
 from lawful.core import ArgumentValueError
+from lawful.jax._support.array import plain
 from lawful.jax._support.namespaces.wrapping import returns_arrays
-from lawful.jax._support.numpy.weakness import keeps_weakness
+from lawful.jax._support.numpy.number_operands import is_number
+from lawful.jax._support.user_functions import given
 
 
 class ufunc:
@@ -57,7 +59,7 @@ class ufunc:
 
     def _wrap(self, function: Any, signature: Any = None) -> None:
         functools.update_wrapper(self, function, updated=())
-        self._function, self._call = function, keeps_weakness(returns_arrays(function, signature), function.__name__)
+        self._function, self._call = function, returns_arrays(function, signature)
         for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
             setattr(self, name, returns_arrays(getattr(function, name)))
         if signature is not None:
@@ -98,6 +100,32 @@ class ufunc:
 
     def __repr__(self) -> str:
         return f"<jnp.ufunc '{self.__name__}'>"
+
+
+def vectorize(
+    pyfunc: Callable[..., Any], *, excluded: Collection[int | str] = frozenset(), signature: str | None = None
+) -> Callable[..., Any]:
+    """Returns a function that maps over all elements of its arguments; see `lawful.numpy.vectorize`.
+
+    A Python number reaches the function as an array that yields to the dtype of others.
+
+    Source: ``jax.numpy.vectorize``.
+
+    >>> import numpy as np
+    >>> import lawful.jax.numpy as jnp
+    >>> jnp.vectorize(lambda x, y: x + y)(np.ones(2, np.float32), 1.0)
+    Array([2., 2.], dtype=float32)
+    """
+    if signature is not None:
+        return numpy.vectorize(pyfunc, excluded=excluded, signature=signature)
+
+    @functools.wraps(pyfunc)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        numbers = [i for i, x in enumerate(args) if i not in excluded and is_number(plain(x))]
+        taken = [given(x) if i in numbers else x for i, x in enumerate(args)]
+        return numpy.vectorize(pyfunc, excluded={*excluded, *numbers})(*taken, **kwargs)
+
+    return call
 
 
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: Any = None) -> ufunc:

@@ -1,4 +1,4 @@
-"""Weak results of `jax.numpy`: a function of numbers that yield to the dtype of an array gives such a number.
+"""Weak results: a function of numbers that yield to the dtype of an array gives such a number.
 
 NumPy's functions, and lawful's, give a float64 that does not yield; JAX's ``jnp.sqrt(2.0) * x`` has the dtype of ``x``.
 """
@@ -18,7 +18,8 @@ from lawful.ops import with_weakness_of
 
 _NUMBERS: Final = frozenset({int, float, complex})
 _DTYPES: Final = frozenset(map(numpy.dtype, ("int64", "float64", "complex128")))
-#: The functions of `lawful.numpy` of which JAX's give weak results for weak operands.
+#: The functions of which JAX's give weak results for weak operands: of `jax.numpy`, of `jax.lax`, of `jax.nn` and of
+#: `jax.scipy`.
 _NAMES: Final = (
     "abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh around asin asinh atan "
     "atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift "
@@ -26,8 +27,18 @@ _NAMES: Final = (
     "fabs float_power floor floor_divide fmax fmin fmod gcd heaviside hypot i0 imag inner invert lcm left_shift "
     "log log1p log2 logaddexp logaddexp2 maximum minimum mod modf multiply negative nextafter positive pow power "
     "rad2deg radians real reciprocal remainder right_shift rint round sign sin sinc sinh sqrt square subtract tan "
-    "tanh true_divide trunc vdot where"
+    "tanh true_divide trunc vdot where "
+    "and array asarray copy empty_like flip full_like kron ones_like squeeze transpose zeros_like "
+    "bessel_i0e bessel_i1e betainc clamp clz complex digamma div erf erf_inv erfc igamma igamma_grad_a igammac "
+    "integer_pow lgamma logistic max min mul mulhi neg not one_minus_square optimization_barrier polygamma "
+    "population_count or rem rsqrt select select_n shift_left shift_right_arithmetic shift_right_logical sub xor zeta "
+    "celu elu hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log1mexp log_sigmoid mish relu relu6 selu sigmoid "
+    "silu soft_sign softplus sparse_plus sparse_sigmoid squareplus swish "
+    "betaln boxcox boxcox1p comb entr erfinv expit factorial gammainc gammaincc gammaln i0e i1 i1e kl_div loggamma "
+    "logit logpdf pdf rel_entr xlog1py xlogy"
 )
+#: Those with a dtype among their arguments.
+_TYPED: Final = frozenset(["array", "asarray", "empty_like", "full_like", "ones_like", "zeros_like"])
 _KEEPING: Final = frozenset(_NAMES.split())
 #: The kinds of the first operand and of the result for which JAX's result is strong nevertheless.
 _STRONG_FOR: Final = {"rint": ("i", "f"), "power": ("b", "i"), "pow": ("b", "i")}
@@ -40,15 +51,18 @@ def keeps_weakness(function: Callable[..., Any], name: str) -> Callable[..., Any
       function: a function whose results are `Array`s or tracers.
       name: that of lawful's function.
     """
-    if name not in _KEEPING:
-        return function
-    first = 1 if name == "where" else 0  # the condition has no part in the dtype
+    if name not in _KEEPING or (name in ("max", "min") and (function.__module__ or "").startswith("lawful.numpy")):
+        return function  # those of jax.numpy are reductions
+    first = 1 if name in ("where", "select", "select_n") else 0  # the condition has no part in the dtype
+    is_typed = name in _TYPED
     strong_for = _STRONG_FOR.get(name)
 
     @functools.wraps(function, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
         if not _are_weak((*args[first:], *kwargs.values())):
+            return result
+        if is_typed and (kwargs.get("dtype") is not None or any(type(x) is str for x in args)):
             return result
         if strong_for and args and strong_for == (get_aval(args[0]).dtype.kind, get_aval(result).dtype.kind):
             return result

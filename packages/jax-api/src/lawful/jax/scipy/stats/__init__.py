@@ -2,7 +2,7 @@
 
 >>> from lawful.jax.scipy.stats import norm
 >>> norm.logpdf(0.0)
-Array(-0.91893853, dtype=float64)
+Array(-0.91893853, dtype=float64, weak_type=True)
 """
 
 import typing as _typing
