@@ -156,13 +156,13 @@ jnp.array((s, 2.0, jnp.sin(0.5))); jnp.asarray([s, 2.0]); jnp.array([s, 2.0], "f
 jnp.stack([s, 2.0, 1]); jnp.hstack([v, 2.0]); jnp.vstack([s, 2.0]); jnp.dstack([s, 2.0]); jnp.column_stack([s, 2.0])
 jnp.block([[v, 2.0]]); jnp.dot(v, 2.0); jnp.dot(2, v); jnp.dot(a=v, b=2.0); v.dot(2.0); jnp.inner(v, 2.0)
 jnp.vdot(s, 2.0); jnp.outer(v, 2.0); jnp.kron(m, 2.0); jnp.tensordot(2.0, m, axes=0); jnp.einsum("i,->i", v, 2.0)
-jnp.einsum(v, [0], 2.0, [], [0]); jnp.multiply.outer(2.0, v); jnp.polyval(v, 2.0); jnp.polyval(m, 2); jnp.polyint(v, k=2.0)
-jnp.polyder(v); jnp.vander(v); jnp.interp(0.5, v, v); jnp.interp(v, v, v, left=0.0, right=1.0)
+jnp.einsum(v, [0], 2.0, [], [0]); jnp.multiply.outer(2.0, v); jnp.polyval(v, 2.0); jnp.polyval(m, 2)
+jnp.polyint(v, k=2.0); jnp.polyder(v); jnp.vander(v); jnp.interp(0.5, v, v); jnp.interp(v, v, v, left=0.0, right=1.0)
 jnp.interp(v, v, v, period=2.0); jnp.diff(v, prepend=0.0); jnp.diff(v, append=0); jnp.diff(i, prepend=0)
 jnp.geomspace(s, 2.0, 3); jnp.geomspace(s, 2.0, 3, dtype="float64"); jnp.clip(0.5, 0.0, v); jnp.clip(v, 0, 1.0)
-jnp.cov(v); jnp.cov(m, aweights=v); jnp.cov(v, dtype="float64"); jnp.corrcoef(s, 2.0); jnp.bincount(i, weights=v, length=4)
-jnp.float_power(v, 2.0); jnp.float_power(2.0, v); jnp.vectorize(lambda a, b: a + b)(v, 2.0)
-jnp.vectorize(lambda a, b: a * b.astype(a.dtype))(2.0, v); jnp.vectorize(lambda a: a * a)(2.0) * v
+jnp.cov(v); jnp.cov(m, aweights=v); jnp.cov(v, dtype="float64"); jnp.corrcoef(s, 2.0)
+jnp.bincount(i, weights=v, length=4); jnp.float_power(v, 2.0); jnp.float_power(2.0, v)
+jnp.vectorize(lambda a, b: a + b)(v, 2.0); jnp.vectorize(lambda a, b: a * b.astype(a.dtype))(2.0, v); jnp.vectorize(lambda a: a * a)(2.0) * v
 jnp.array(2.0) * v; jnp.asarray(2) * v; jnp.squeeze(jnp.full_like(2.0, 3.0)) * v; jnp.array(2.0, "float64") * v
 jnp.ones_like(2.0) * v; jnp.ones_like(2.0, "float64") * v; jnp.array(2) + jnp.array([1], "int8")
 special.logsumexp(v, b=2.0); special.logsumexp(2.0, b=v); jax.nn.logsumexp(v, b=2)

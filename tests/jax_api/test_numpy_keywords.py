@@ -162,3 +162,31 @@ def test_itemsize_bits_is_that_of_jax(dtype: Any) -> None:
 def test_itemsize_bits_of_none_raises() -> None:
     with pytest.raises(ValueError, match="None"):
         ljax.dtypes.itemsize_bits(None)
+
+
+SETS = {
+    "shared": ([5, 3, 7, 7, 4], [3, 9, 2, 4, 8]),
+    "disjoint": ([5, 3, 7, 7, 4], [11, 12]),
+    "empty": ([5.0, 3.0], []),
+}
+
+
+@pytest.mark.parametrize(("size", "keywords"), [(1, {}), (7, {}), (7, {"fill_value": -1})])
+@pytest.mark.parametrize(
+    ("name", "arrays"),
+    [
+        (name, arrays)
+        for name in ("intersect1d", "intersect1d indices", "setdiff1d", "setxor1d", "union1d")
+        for arrays in SETS
+        if (name, arrays) != ("intersect1d indices", "empty")  # JAX's raises a TypeError
+    ],
+)
+def test_sets_of_a_size_are_filled_as_in_jax(name: str, arrays: str, size: int, keywords: Any) -> None:
+    name, _, indices = name.partition(" ")
+    given = {"size": size, **keywords, **({"return_indices": True} if indices else {})}
+    x, y = map(np.array, SETS[arrays])
+    wanted = getattr(jax.numpy, name)(jax.numpy.asarray(x), jax.numpy.asarray(y), **given)
+    for run in (lambda f: f, ljax.jit):
+        got = run(lambda x, y: getattr(jnp, name)(x, y, **given))(jnp.asarray(x), jnp.asarray(y))
+        for ours, theirs in zip(*([r] if not indices else r for r in (got, wanted)), strict=True):
+            np.testing.assert_array_equal(ours, theirs)

@@ -51,8 +51,13 @@ def _print(ordered: bool, fmt: str, /, *args: Any, **kwargs: Any) -> None:
         raise ArgumentTypeError(
             f"debug.print: expected a format string, got a {type(fmt).__name__}; write debug.print('{{}}', x)"
         )
-    _Fields().require_match(fmt, args, kwargs)
+    require_match(fmt, args, kwargs)
     call_on_host(f"debug.print of {fmt!r}", Printer(fmt), args, kwargs, ordered)
+
+
+def require_match(fmt: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Raises ArgumentValueError unless a format uses all arguments, and no others."""
+    _Fields().require_match(fmt, args, kwargs)
 
 
 @record

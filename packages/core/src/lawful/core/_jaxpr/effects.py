@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lawful.core._jaxpr.arguments import require_closed
-from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn
 from lawful.core._jaxpr.memoization import memoize
-from lawful.core._jaxpr.nesting import distinct_jaxprs, holds_jaxprs, sub_jaxprs
+from lawful.core._jaxpr.nesting import distinct_jaxprs, holds_jaxprs, nested_jaxprs, sub_jaxprs
 from lawful.core._primitive.primitive import Primitive
 
 #: Up to this many equations a search is faster than a cache lookup. The programs of rules are that short.
@@ -48,3 +48,18 @@ def applies_effects(primitive: Primitive, params: dict[str, Any]) -> bool:
 
 def _any_effectful(jaxpr: Jaxpr) -> bool:
     return any(eqn.primitive.effectful for inner in distinct_jaxprs((jaxpr,))[0] for eqn in inner.eqns)
+
+
+def _effects_of_jaxpr(jaxpr: Jaxpr) -> frozenset[Primitive]:
+    """Returns the effectful primitives that a jaxpr applies, also in jaxprs inside it."""
+    applied = (eqn.primitive for inner in distinct_jaxprs((jaxpr,))[0] for eqn in inner.eqns)
+    return frozenset(primitive for primitive in applied if primitive.effectful)
+
+
+def _effects_of_eqn(eqn: JaxprEqn) -> frozenset[Primitive]:
+    own = frozenset([eqn.primitive] if eqn.primitive.effectful else [])
+    return own.union(*map(_effects_of_jaxpr, nested_jaxprs(eqn)))
+
+
+Jaxpr.effects = property(_effects_of_jaxpr)  # type: ignore[assignment]
+JaxprEqn.effects = property(_effects_of_eqn)  # type: ignore[assignment]

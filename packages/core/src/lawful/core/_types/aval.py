@@ -95,6 +95,10 @@ class ShapedArray:
             changes.pop("vma", self.vma),
         )
 
+    def strip_weak_type(self) -> ShapedArray:
+        """Returns the same type, but strong."""
+        return self.update(weak_type=False) if self.weak_type else self
+
     def to_tangent_aval(self) -> ShapedArray:
         """Returns the type of tangents of values of this type: of dtype float0 for integers and booleans."""
         return self if self._is_of_tangents else ShapedArray(self.shape, float0)

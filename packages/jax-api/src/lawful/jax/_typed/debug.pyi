@@ -3,7 +3,5 @@
 from collections.abc import Callable
 from typing import Any
 
-callback: Callable[..., Any]
-print: Callable[..., Any]
 visualize_array_sharding: Callable[..., Any]
 visualize_sharding: Callable[..., Any]

@@ -9,7 +9,7 @@ from lawful.core._errors import TracerBoolConversionError as TracerBoolConversio
 from lawful.core._errors import TracerIntegerConversionError as TracerIntegerConversionError
 from lawful.core._errors import TracerMaskError as _NonConcreteBooleanIndexError
 from lawful.core._errors import UnexpectedTracerError as UnexpectedTracerError
-from lawful.tree.base.errors import LawfulError as _JaxRuntimeError
+from lawful.xla_backend._errors import XlaError as _JaxRuntimeError
 
 JAXIndexError = _JAXIndexError
 JAXTypeError = _JAXTypeError

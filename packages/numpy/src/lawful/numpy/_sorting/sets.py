@@ -103,13 +103,18 @@ def _ordered(x: Any) -> tuple[Any, Any]:
     return flat, _differs(flat, True) if get_aval(flat).size else ops.full((0,), True, bool)
 
 
-def _packed(values: Any, chosen: Any, size: int, fill_value: Any) -> Any:
-    """Returns ``size`` chosen values in order, with ``fill_value`` where there are fewer."""
+def _packed(values: Any, chosen: Any, size: int, fill_value: Any, *, repeats_first: bool = False) -> Any:
+    """Returns ``size`` chosen values in order, with ``fill_value`` where there are fewer.
+
+    By default it is 0, or the first of the chosen ones, if there are some.
+    """
     dtype, count = get_aval(values).dtype, get_aval(values).size
     left_out = ops.bitwise_not(chosen)
     _, ordered = ops.sort((ops.convert_element_type(left_out, numpy.int8), values), 0, num_keys=2)
     found = ops.reduce_sum(ops.convert_element_type(chosen, numpy.int64), (0,))
     fill = ops.convert_element_type(0 if fill_value is None else fill_value, dtype)
+    if fill_value is None and repeats_first and count:
+        fill = ops.where(ops.gt(found, 0), ops.getitem(ordered, 0), fill)
     ordered = ops.pad(ordered, dtype.type(0), [(0, size - count, 0)])
     return ops.where(ops.lt(ops.iota("int64", size), found), ordered, fill)
 
@@ -153,7 +158,8 @@ def intersect1d(
       assume_unique: that no element is there twice, which changes nothing here.
       return_indices: whether to return too where each is first, in both flattened arrays.
       size: how many are given, as in `union1d`.
-      fill_value: the value where there are fewer, 0 by default; the positions there are 0.
+      fill_value: the value where there are fewer; by default the smallest one, or 0 if there is none. The positions
+        there are the numbers of elements of the arrays.
 
     Raises:
       ConcretizationTypeError: an array is traced, and there is no ``size``.
@@ -167,11 +173,11 @@ def intersect1d(
     left, right = _in_one_dtype("intersect1d", ravel(ar1), ravel(ar2))
     ordered, is_first = _ordered(left)
     chosen = ops.bitwise_and(is_first, isin(ordered, right))
-    values = _packed(ordered, chosen, size, fill_value)
+    values = _packed(ordered, chosen, size, fill_value, repeats_first=True)
     if not return_indices:
         return values
     is_found = ops.lt(ops.iota("int64", size), ops.reduce_sum(ops.convert_element_type(chosen, numpy.int64), (0,)))
-    return values, *[ops.where(is_found, _first_indices(x, values), 0) for x in (left, right)]
+    return values, *[ops.where(is_found, _first_indices(x, values), get_aval(x).size) for x in (left, right)]
 
 
 def _first_indices(x: Any, values: Any) -> Any:
@@ -188,7 +194,8 @@ def setdiff1d(
 ) -> Any:
     """Returns the elements of an array that are not in another one, sorted; arguments as `intersect1d`.
 
-    With ``assume_unique`` NumPy keeps their order; here they are sorted all the same where an array is traced.
+    The ``fill_value`` is 0 by default. With ``assume_unique`` NumPy keeps their order; here they are sorted all the same
+    where an array is traced.
 
     >>> setdiff1d(numpy.array([1, 2, 3]), numpy.array([2]))
     array([1, 3])
@@ -219,4 +226,4 @@ def setxor1d(
         ordered, is_first = _ordered(one)
         parts.append(ordered)
         flags.append(ops.bitwise_and(is_first, isin(ordered, other, invert=True)))
-    return _packed(ops.concatenate(parts, 0), ops.concatenate(flags, 0), size, fill_value)
+    return _packed(ops.concatenate(parts, 0), ops.concatenate(flags, 0), size, fill_value, repeats_first=True)

@@ -60,10 +60,10 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
         result = _owned(as_jax(result), args)
         return placed(result, place)
 
-    wrapper = keeps_weakness(wrapper, name)
+    adapted = keeps_weakness(wrapper, name)
     if signature is not None:
-        wrapper.__signature__ = signature  # type: ignore[attr-defined]
-    return wrapper
+        adapted.__signature__ = signature  # type: ignore[attr-defined]
+    return adapted
 
 
 def _is_placed(signature: inspect.Signature | None) -> bool:
