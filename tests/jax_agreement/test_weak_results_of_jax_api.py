@@ -162,7 +162,8 @@ jnp.interp(v, v, v, period=2.0); jnp.diff(v, prepend=0.0); jnp.diff(v, append=0)
 jnp.geomspace(s, 2.0, 3); jnp.geomspace(s, 2.0, 3, dtype="float64"); jnp.clip(0.5, 0.0, v); jnp.clip(v, 0, 1.0)
 jnp.cov(v); jnp.cov(m, aweights=v); jnp.cov(v, dtype="float64"); jnp.corrcoef(s, 2.0)
 jnp.bincount(i, weights=v, length=4); jnp.float_power(v, 2.0); jnp.float_power(2.0, v)
-jnp.vectorize(lambda a, b: a + b)(v, 2.0); jnp.vectorize(lambda a, b: a * b.astype(a.dtype))(2.0, v); jnp.vectorize(lambda a: a * a)(2.0) * v
+jnp.vectorize(lambda a, b: a + b)(v, 2.0); jnp.vectorize(lambda a, b: a * b.astype(a.dtype))(2.0, v)
+jnp.vectorize(lambda a: a * a)(2.0) * v
 jnp.array(2.0) * v; jnp.asarray(2) * v; jnp.squeeze(jnp.full_like(2.0, 3.0)) * v; jnp.array(2.0, "float64") * v
 jnp.ones_like(2.0) * v; jnp.ones_like(2.0, "float64") * v; jnp.array(2) + jnp.array([1], "int8")
 special.logsumexp(v, b=2.0); special.logsumexp(2.0, b=v); jax.nn.logsumexp(v, b=2)

@@ -38,6 +38,16 @@ def test_effects_are_those_of_equations_within(name: str) -> None:
     assert [eqn.effects for eqn in jaxpr.eqns if eqn.primitive.name == "reduce_sum"] in ([], [frozenset()])
 
 
+@pytest.mark.parametrize("function", [jnp.tanh, lax.exp, lambda x: jnp.maximum(x, 0.0), lambda x: lax.max(x, 2.0)])
+def test_functions_of_weak_values_are_one_equation(function: Any) -> None:
+    """As in JAX: an interpreter with rules for some primitives meets no others."""
+    jaxpr = jax.make_jaxpr(function)(1.0)
+    assert len(jaxpr.eqns) == 1
+    assert jaxpr.out_avals[0].weak_type
+    np.testing.assert_array_equal(jax.jit(function)(1.5), function(1.5))
+    np.testing.assert_array_equal(jax.grad(function)(2.5), jax.grad(function)(np.float64(2.5)))
+
+
 def test_effects_of_pure_programs_are_none() -> None:
     jaxpr = jax.make_jaxpr(doubled)(np.ones(2))
     assert not jaxpr.effects

@@ -299,7 +299,7 @@ def parallel(*layers: Layer) -> Layer:
     def init(rng: Any, input_shape: Any) -> Any:
         keys = random.split(rng, len(layers))
         found = [layer[0](key, shape) for layer, key, shape in zip(layers, keys, input_shape, strict=True)]
-        return [shape for shape, _ in found], [params for _, params in found]
+        return tuple(shape for shape, _ in found), tuple(params for _, params in found)
 
     def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
         rng = kwargs.pop("rng", None)

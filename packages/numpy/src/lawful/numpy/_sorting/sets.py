@@ -194,8 +194,8 @@ def setdiff1d(
 ) -> Any:
     """Returns the elements of an array that are not in another one, sorted; arguments as `intersect1d`.
 
-    The ``fill_value`` is 0 by default. With ``assume_unique`` NumPy keeps their order; here they are sorted all the same
-    where an array is traced.
+    The ``fill_value`` is 0 by default. With ``assume_unique`` NumPy keeps their order; here they are sorted all
+    the same where an array is traced.
 
     >>> setdiff1d(numpy.array([1, 2, 3]), numpy.array([2]))
     array([1, 3])

@@ -99,6 +99,16 @@ class Ufunc:
             return self._application.apply(args)
         return self._compute(*args)
 
+    @property
+    def has_operator(self) -> bool:
+        """Whether it is one op for operands of all dtypes, so that it has an `operator`."""
+        return self.application is not None
+
+    def operator(self, *args: Any) -> Any:
+        """Returns the result as Python's operators give it: weak if all operands are; see `lawful.ops.Elementwise`."""
+        assert isinstance(self._compute, Elementwise)
+        return self._compute.applied_as(self.__name__, self.numpy_function, operator=True).apply(args)
+
     def _refuse(self, kwargs: Mapping[str, Any]) -> NoReturn:
         raise ArgumentTypeError(
             f"{self.__name__}: expected arrays as the only arguments, got {', '.join(f'{key}=' for key in kwargs)}; "

@@ -6,15 +6,17 @@ NumPy's functions, and lawful's, give a float64 that does not yield; JAX's ``jnp
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy
 
 from lawful.core import Tracer, get_aval
-from lawful.jax._support.array import Array, weak
+from lawful.jax._support.array import Array, plain, weak
 from lawful.jax._support.devices import DEVICE_ARRAYS
-from lawful.ops import with_weakness_of
+from lawful.numpy._ufuncs.ufunc import Ufunc
+from lawful.ops import Elementwise, with_weakness_of
 
 _NUMBERS: Final = frozenset({int, float, complex})
 _DTYPES: Final = frozenset(map(numpy.dtype, ("int64", "float64", "complex128")))
@@ -56,9 +58,12 @@ def keeps_weakness(function: Callable[..., Any], name: str) -> Callable[..., Any
     first = 1 if name in ("where", "select", "select_n") else 0  # the condition has no part in the dtype
     is_typed = name in _TYPED
     strong_for = _STRONG_FOR.get(name)
+    operator = None if strong_for else _operator(inspect.unwrap(function))
 
     @functools.wraps(function, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if operator and not kwargs and any(isinstance(x, Tracer) for x in args) and _are_weak(args):
+            return operator(*map(plain, args))
         result = function(*args, **kwargs)
         if not _are_weak((*args[first:], *kwargs.values())):
             return result
@@ -69,6 +74,13 @@ def keeps_weakness(function: Callable[..., Any], name: str) -> Callable[..., Any
         return tuple(map(_weakened, result)) if type(result) is tuple else _weakened(result)
 
     return wrapper
+
+
+def _operator(function: Any) -> Callable[..., Any] | None:
+    """Returns an elementwise function as Python's operators are: weak operands give a weak result, in one equation."""
+    if isinstance(function, Elementwise):
+        return function.operator
+    return function.operator if isinstance(function, Ufunc) and function.has_operator else None
 
 
 def _are_weak(operands: tuple[Any, ...]) -> bool:
