@@ -6,13 +6,14 @@ not changed afterwards, so that caches can be keyed by its identity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, final
 
+from lawful.core._jaxpr.jax_fields import FieldsOfClosedJaxpr, FieldsOfEqn, FieldsOfJaxpr, own_fields
 from lawful.core._primitive.primitive import Primitive
 from lawful.core._types.arrays import get_aval
 from lawful.core._types.aval import ShapedArray
-from lawful.tree.base import SourceLine, record
+from lawful.tree.base import SourceLine
 
 
 @final
@@ -54,7 +55,7 @@ class Literal:
 Atom = Var | Literal
 
 
-class JaxprEqn:
+class JaxprEqn(FieldsOfEqn):
     """One equation: ``outvars = primitive[params] invars``, with the user's line that it comes from.
 
     >>> JaxprEqn(Primitive("doubled"), [Literal(2.0)], [Var(get_aval(4.0))], {}).invars
@@ -77,52 +78,12 @@ class JaxprEqn:
         self.params = params
         self.source = source
 
-    #: The effectful primitives that it applies, also in jaxprs among its parameters. They follow from the fields.
-    effects: frozenset[Primitive]
-
-    @property
-    def source_info(self) -> SourceLine | None:
-        """The line of the user's program, ``source``, by its name in JAX."""
-        return self.source
-
     def replace(self, **changes: Any) -> JaxprEqn:
-        """Returns the equation with some fields replaced; ``source_info`` is ``source``, and effects follow."""
-        if "source_info" in changes:
-            changes["source"] = changes.pop("source_info")
-        changes.pop("effects", None)
-        return JaxprEqn(**{name: getattr(self, name) for name in JaxprEqn.__slots__} | changes)
+        """Returns the equation with some fields replaced."""
+        return JaxprEqn(**{name: getattr(self, name) for name in JaxprEqn.__slots__} | own_fields(changes))
 
 
-@record
-class DebugInfo:
-    """Where a jaxpr comes from, for messages.
-
-    >>> DebugInfo("f").func_name
-    'f'
-    """
-
-    #: The name of the function that was traced; empty where it is unknown.
-    func_name: str
-
-    #: JAX's names of the arguments and paths of the results, which lawful does not keep.
-    arg_names = result_paths = None
-
-    @property
-    def func_src_info(self) -> str:
-        """The function in a message: its name."""
-        return self.func_name
-
-    @property
-    def traced_for(self) -> str:
-        """What traced the function: JAX says jit, also where it is another transformation."""
-        return "jit"
-
-    def safe_arg_names(self, expected_count: int) -> tuple[str, ...]:
-        """Returns a name for each argument; those that are unknown are empty."""
-        return ("",) * expected_count
-
-
-class Jaxpr:
+class Jaxpr(FieldsOfJaxpr):
     """A program: ``lambda constvars ; invars. let eqns in outvars``.
 
     >>> x = Var(ShapedArray((), float))
@@ -158,28 +119,12 @@ class Jaxpr:
         """The types of the outputs."""
         return [atom.aval for atom in self.outvars]
 
-    #: The effectful primitives that it applies, also in jaxprs inside it. They follow from the equations.
-    effects: frozenset[Primitive]
-
-    @property
-    def debug_info(self) -> DebugInfo:
-        """Where it comes from: the name of the function that was traced."""
-        return DebugInfo(self.name)
-
     def replace(self, **changes: Any) -> Jaxpr:
-        """Returns the jaxpr with some fields replaced; ``debug_info`` names the function, and effects follow."""
-        info = changes.pop("debug_info", None)
-        if info is not None:
-            changes["name"] = info.func_name
-        changes.pop("effects", None)
-        return Jaxpr(**{name: getattr(self, name) for name in Jaxpr.__slots__[1:]} | changes)
-
-    def pretty_print(self, **settings: Any) -> str:
-        """Returns the jaxpr as text; JAX's settings have no effect."""
-        return str(self)
+        """Returns the jaxpr with some fields replaced."""
+        return Jaxpr(**{name: getattr(self, name) for name in Jaxpr.__slots__[1:]} | own_fields(changes))
 
 
-class ClosedJaxpr:
+class ClosedJaxpr(FieldsOfClosedJaxpr):
     """A jaxpr with the values of its ``constvars``.
 
     >>> c = Var(get_aval(2.0))
@@ -234,28 +179,6 @@ class ClosedJaxpr:
     def outvars(self) -> Sequence[Atom]:
         """The variables or literals of the outputs."""
         return self.jaxpr.outvars
-
-    @property
-    def effects(self) -> frozenset[Primitive]:
-        """The effectful primitives that it applies."""
-        return self.jaxpr.effects
-
-    @property
-    def debug_info(self) -> DebugInfo:
-        """Where it comes from."""
-        return self.jaxpr.debug_info
-
-    def replace(self, *, jaxpr: Jaxpr | None = None, consts: Sequence[Any] | None = None) -> ClosedJaxpr:
-        """Returns another jaxpr with these constants, or the jaxpr with others."""
-        return ClosedJaxpr(self.jaxpr if jaxpr is None else jaxpr, self.consts if consts is None else consts)
-
-    def map_jaxpr(self, f: Callable[[Jaxpr], Jaxpr]) -> ClosedJaxpr:
-        """Returns what a function makes of the jaxpr, with these constants."""
-        return ClosedJaxpr(f(self.jaxpr), self.consts)
-
-    def pretty_print(self, **settings: Any) -> str:
-        """Returns the jaxpr as text; JAX's settings have no effect."""
-        return str(self)
 
     def __str__(self) -> str:
         return str(self.jaxpr)
