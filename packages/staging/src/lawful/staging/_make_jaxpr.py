@@ -26,6 +26,7 @@ from lawful.core import (
     shorten,
 )
 from lawful.ops import check_sizes, static_integers
+from lawful.staging._analyzed_call import declared_statics
 from lawful.staging._recorder import trace_to_jaxpr
 from lawful.staging._signature import (
     flatten_outputs,
@@ -235,7 +236,8 @@ def make_jaxpr(
 
     Args:
       fun: a function of pytrees of arrays that returns such a tree.
-      static_argnums: positions of arguments that are given to ``fun`` as they are.
+      static_argnums: positions of arguments that are given to ``fun`` as they are, besides those that are static in a
+        `jit` of ``fun``.
       axis_env: names and sizes of axes that collectives in ``fun`` may use, as inside a ``vmap`` with ``axis_name``.
         The jaxpr can be evaluated inside such a ``vmap`` only.
       return_shape: whether to return also the tree of ``ShapeDtypeStruct`` of the result.
@@ -258,7 +260,7 @@ def make_jaxpr(
       in (c,) }
     """
     require_callable("make_jaxpr", fun)
-    statics = statics_of(fun, static_argnums, None)
+    statics = statics_of(fun, static_argnums, None).union(declared_statics(fun))
     axes = _named_axes(axis_env or ())
 
     @functools.wraps(fun, updated=())
@@ -277,7 +279,8 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Args:
       fun: a function of pytrees of arrays.
-      args: arrays, or ``ShapeDtypeStruct`` and other objects with ``shape`` and ``dtype`` in their place.
+      args: arrays, or ``ShapeDtypeStruct`` and other objects with ``shape`` and ``dtype`` in their place. Static
+        arguments of a `jit` of ``fun`` are given as they are.
       kwargs: the same, by name.
 
     Raises:
@@ -290,5 +293,5 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     Source: ``jax.eval_shape``.
     """
     require_callable("eval_shape", fun)
-    closed, _, out_tree = trace_call("eval_shape", fun, statics_of(fun, None, None), args, kwargs)
+    closed, _, out_tree = trace_call("eval_shape", fun, declared_statics(fun), args, kwargs)
     return tree.unflatten(out_tree, [struct_of(aval) for aval in closed.out_avals])

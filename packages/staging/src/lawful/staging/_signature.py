@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 from lawful import tree
@@ -38,6 +38,11 @@ class Statics:
 
     def __bool__(self) -> bool:
         return bool(self.argnums or self.argnames)
+
+    def union(self, other: Statics) -> Statics:
+        """Returns the arguments that are static by one of both."""
+        nums, names = {*self.argnums, *other.argnums}, {*self.argnames, *other.argnames}
+        return Statics(tuple(sorted(nums)), tuple(sorted(names)))
 
     def split(
         self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -75,6 +80,11 @@ def _require_hashable(name: str, argument: int | str, value: Any) -> None:
         hash(value)
     except TypeError as error:
         which = f"argument {argument}" if isinstance(argument, int) else f"argument '{argument}'"
+        if isinstance(value, Tracer):
+            raise ArgumentValueError(
+                f"{name}: expected a hashable static {which}, got {shorten(value)}, which is traced; mark it static in "
+                f"{value._trace.transformation} too, or by jit around what that traces, or close over its value"
+            ) from error
         raise ArgumentValueError(
             f"{name}: expected a hashable static {which}, got {value!r} of type {type(value).__name__}; "
             "make it a tuple or a frozen dataclass, or leave it out of static_argnums"
@@ -188,6 +198,7 @@ def in_avals(name: str, args: Any, leaves: Sequence[Any], *, values: bool = True
 
     Raises:
       NonArrayError: a leaf is not an array; the error names its path among the arguments.
+      ArgumentTypeError: an array has another dtype, such as object; the error names its path too.
       UnexpectedTracerError: a leaf is a tracer that was kept after its transformation.
 
     >>> in_avals("jit of f", ((2.0, 3),), [2.0, 3])
@@ -200,10 +211,13 @@ def in_avals(name: str, args: Any, leaves: Sequence[Any], *, values: bool = True
         return avals_of(leaves)
     except NonArrayError as error:
         kind = type(error)
-        if not values and all([is_array(leaf) or _has_type(leaf) for leaf in leaves]):
+        if not values and all([is_array(leaf) or has_type(leaf) for leaf in leaves]):
             return tuple([get_aval(leaf) if is_array(leaf) else _described(name, leaf) for leaf in leaves])
+    except ArgumentTypeError:
+        _refuse_dtypes(name, args)
+        raise
     for path, leaf in tree.leaves_with_path(args):
-        if not is_array(leaf) and (values or not _has_type(leaf)):
+        if not is_array(leaf) and (values or not has_type(leaf)):
             raise kind(
                 f"{name}: expected arrays or numbers as arguments, got {shorten(leaf)} of type {type(leaf).__name__} "
                 f"at {describe_argument(path)}; {_cure(name, leaf)}"
@@ -211,7 +225,21 @@ def in_avals(name: str, args: Any, leaves: Sequence[Any], *, values: bool = True
     raise AssertionError("a leaf without a type was not found again")
 
 
-def _has_type(x: Any) -> bool:
+def _refuse_dtypes(name: str, args: Any) -> None:
+    """Raises ArgumentTypeError for an array among the arguments whose dtype is not supported, and names its path."""
+    for path, leaf in tree.leaves_with_path(args):
+        try:
+            _ = get_aval(leaf) if is_array(leaf) else None
+        except ArgumentTypeError as error:
+            raise type(error)(f"{name}: {describe_argument(path)}: {error.message}") from None
+
+
+def has_type(x: Any) -> bool:
+    """Whether an object that need not be an array has the shape and dtype of one.
+
+    >>> has_type("text"), has_type(float)
+    (False, False)
+    """
     return hasattr(x, "shape") and hasattr(x, "dtype") and not isinstance(x, type)  # NumPy's scalar types have both
 
 
@@ -271,8 +299,15 @@ def argument_names(function: Callable[..., Any], in_tree: Any) -> list[str]:
     return [names[index] for index in range(in_tree.num_leaves)]
 
 
+#: Transformations with an argument ``static_argnums``.
+_WITH_STATICS = frozenset({"jit", "make_jaxpr", "checkpoint"})
+
+
 def _cure(name: str, leaf: Any) -> str:
-    static = "mark it static (static_argnums of jit)" if name.startswith("jit") else "close over it"
+    tracer = name.split(" of ")[0]
+    static = f"mark it static (static_argnums of {tracer})" if tracer in _WITH_STATICS else "close over it"
+    if isinstance(leaf, Iterator):
+        return "it can be read only once: give its elements as a list, a tuple or an array"
     if isinstance(leaf, str) or callable(leaf):
         return static
     return f"convert it with numpy.asarray, register its type as a pytree node, or {static}"

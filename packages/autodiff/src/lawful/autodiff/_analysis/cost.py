@@ -13,7 +13,7 @@ from lawful.autodiff._analysis.tables import rich_table, table, with_unit
 from lawful.autodiff._vjp import vjp
 from lawful.core import ClosedJaxpr, SourceLine, get_aval, is_inexact, record, zeros
 from lawful.ops import full
-from lawful.staging import dce_jaxpr, function_name, in_avals, make_jaxpr, require_callable
+from lawful.staging import AnalyzedCall, dce_jaxpr, function_name, make_jaxpr, require_callable, trace_tree
 
 
 @record
@@ -153,7 +153,7 @@ def cost(f: Callable[..., Any], *, gradient: bool = True) -> Callable[..., Costs
 
     Args:
       f: a function of pytrees of arrays that returns such a tree. It is traced, and not evaluated: arguments may be
-        ``ShapeDtypeStruct``.
+        ``ShapeDtypeStruct``. Static arguments of `jit`, and objects that are no arrays, are given as they are.
       gradient: whether to count the gradient too; ``f`` must have one then.
 
     ``cost(f)(*args)`` has ``function`` and ``gradient``, the gradient of the sum of the results with respect to all
@@ -167,6 +167,7 @@ def cost(f: Callable[..., Any], *, gradient: bool = True) -> Callable[..., Costs
 
     Raises:
       ArgumentTypeError: ``f`` is no function.
+      NonArrayError: no leaf of the arguments is an array, or a leaf of the result is none.
 
     Law: the operations of a ``scan`` are those of its body, once for each iteration.
 
@@ -182,10 +183,10 @@ def cost(f: Callable[..., Any], *, gradient: bool = True) -> Callable[..., Costs
     name = function_name(f)
 
     def costs(*args: Any, **kwargs: Any) -> Costs:
-        in_avals(f"cost of {name}", (args, kwargs), tree.leaves((args, kwargs)), values=False)  # names it in errors
-        program = make_jaxpr(f)(*args, **kwargs)
+        call = AnalyzedCall("cost", f, args, kwargs)
+        program = trace_tree("cost", call, tree.structure(((*call.arrays,), {})), call.avals)[0]
         found = Cost(name, dce_jaxpr(program, (True,) * len(program.out_avals)))
-        differentiated = gradient_program(f, args, kwargs) if gradient else None
+        differentiated = gradient_program(call) if gradient else None
         if gradient and differentiated is None:
             found.notes.append("no gradient: no argument is floating; give floats (1.0, not 1)")
         return Costs(found, None if differentiated is None else Cost(f"the gradient of {name}", differentiated))
@@ -193,23 +194,18 @@ def cost(f: Callable[..., Any], *, gradient: bool = True) -> Callable[..., Costs
     return costs
 
 
-def gradient_program(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> ClosedJaxpr | None:
+def gradient_program(call: AnalyzedCall) -> ClosedJaxpr | None:
     """Returns the jaxpr of a function and of the gradient of the sum of its results; None if it has no gradient."""
-    leaves = tree.leaves((args, kwargs))
-    if not any(is_inexact(_dtype(x)) for x in leaves):
+    if not any([is_inexact(aval.dtype) for aval in call.avals]):
         return None
 
-    def with_gradient(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        out, pull_back = vjp(lambda args, kwargs: f(*args, **kwargs), args, kwargs)
+    def with_gradient(*arrays: Any) -> Any:
+        out, pull_back = vjp(call, *arrays)
         ones = tree.map(_unit_cotangent, out)
         return out, [x for x in tree.leaves(pull_back(ones)) if is_inexact(get_aval(x).dtype)]
 
-    closed: ClosedJaxpr = make_jaxpr(with_gradient)(args, kwargs)
+    closed: ClosedJaxpr = make_jaxpr(with_gradient)(*call.arrays)
     return dce_jaxpr(closed, (True,) * len(closed.out_avals))
-
-
-def _dtype(x: Any) -> Any:
-    return getattr(x, "dtype", None) or get_aval(x).dtype
 
 
 def _unit_cotangent(x: Any) -> Any:

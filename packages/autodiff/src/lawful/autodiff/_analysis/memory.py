@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from lawful import tree
 from lawful.autodiff._analysis.counting import nbytes
 from lawful.autodiff._analysis.tables import rich_table, table, with_unit
-from lawful.autodiff._arguments import flat_function
-from lawful.autodiff._checkpoint.saved_residuals import Origins
+from lawful.autodiff._checkpoint.saved_residuals import Origins, flat_call
 from lawful.autodiff._linearize import linearize_hook
 from lawful.core import (
     Atom,
@@ -27,7 +25,7 @@ from lawful.core import (
     record,
 )
 from lawful.ops import full
-from lawful.staging import JaxprTrace, argument_names, dce_jaxpr, function_name, in_avals, require_callable
+from lawful.staging import AnalyzedCall, JaxprTrace, dce_jaxpr, function_name, require_callable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -173,7 +171,7 @@ def peak_memory(f: Callable[..., Any], *, gradient: bool = True) -> Callable[...
 
     Args:
       f: a function of pytrees of floating arrays that returns such a tree. It is traced, and not evaluated: arguments
-        may be ``ShapeDtypeStruct``.
+        may be ``ShapeDtypeStruct``. Static arguments of `jit`, and objects that are no arrays, are given as they are.
       gradient: whether the backward pass follows, of the sum of the results.
 
     ``print(peak_memory(f)(*args))`` shows the values that are alive at the peak, with their sizes and origins, and the
@@ -183,7 +181,7 @@ def peak_memory(f: Callable[..., Any], *, gradient: bool = True) -> Callable[...
     ``jit(f).lower(*args).compile().memory_analysis()``.
 
     Raises:
-      NonArrayError: a leaf of the arguments or of the result is not an array.
+      NonArrayError: no leaf of the arguments is an array, or a leaf of the result is none.
 
     Law: the residuals are the values of ``saved_residuals(f, *args)``.
 
@@ -197,31 +195,25 @@ def peak_memory(f: Callable[..., Any], *, gradient: bool = True) -> Callable[...
     name = function_name(f)
 
     def memory(*args: Any, **kwargs: Any) -> PeakMemory:
-        closed, residuals, forward = _program(f, args, kwargs, gradient)
-        names = argument_names(f, tree.structure((args, kwargs)))
+        call = AnalyzedCall("peak_memory", f, args, kwargs)
+        closed, residuals, forward = _program(f, call, gradient)
         if not gradient:
             title = name
         elif any(is_inexact(aval.dtype) for aval in closed.in_avals):
             title = f"the gradient of {name}"
         else:
             title = f"{name}, without a gradient as no argument is floating"
-        return _alive(title, closed.jaxpr, names, residuals, forward)
+        return _alive(title, closed.jaxpr, call.names, residuals, forward)
 
     return memory
 
 
-def _program(f: Callable[..., Any], args: Any, kwargs: Any, gradient: bool) -> tuple[ClosedJaxpr, set[Var], set[int]]:
+def _program(f: Callable[..., Any], call: AnalyzedCall, gradient: bool) -> tuple[ClosedJaxpr, set[Var], set[int]]:
     """Returns a program with its backward pass, its residuals, and the ids of the results of the forward pass."""
-    leaves, in_tree = tree.flatten((args, kwargs))
-    avals = in_avals(f"peak_memory of {function_name(f)}", (args, kwargs), leaves, values=False)
-
-    def called(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return f(*args, **kwargs)
-
-    flat, _ = flat_function(f"peak_memory of {function_name(f)}", called, in_tree, has_aux=False)
+    flat, _ = flat_call("peak_memory", f, call)
     trace = JaxprTrace(current.trace, "peak_memory")
     with new_trace(trace):
-        inputs = [trace.new_input(aval) for aval in avals]
+        inputs = [trace.new_input(aval) for aval in call.avals]
         if not gradient:
             outs = list(flat(*inputs))
             found: Sequence[Any] = []

@@ -13,6 +13,7 @@ from lawful.core import ArgumentTypeError, ConcretizationTypeError, deduplicated
 from lawful.staging import (
     consts_as_inputs,
     copy_aliased,
+    declare_statics,
     function_name,
     in_avals,
     require_callable,
@@ -89,6 +90,7 @@ def checkpoint[**P, R](
         outs = checkpoint_p.bind(*consts, *leaves, jaxpr=called, **params)
         return tree.unflatten(out_tree, copy_aliased(outs, [*consts, *leaves]))
 
+    declare_statics(checkpointed, statics)
     return checkpointed
 
 

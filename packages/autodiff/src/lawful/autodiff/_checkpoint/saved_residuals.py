@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from lawful import tree
-from lawful.autodiff._arguments import flat_function
+from lawful.autodiff._arguments import Output, flat_function
 from lawful.autodiff._checkpoint.rematerialization import cut_call
 from lawful.autodiff._checkpoint_name import name_p
 from lawful.autodiff._linearize import linearize_hook
 from lawful.core import Atom, Jaxpr, JaxprEqn, ShapedArray, Var, current, new_trace
-from lawful.staging import JaxprTrace, argument_names, function_name, in_avals, require_callable
+from lawful.staging import AnalyzedCall, JaxprTrace, function_name, require_callable
 
 Residuals = list[tuple[ShapedArray, str]]
 
@@ -21,7 +21,8 @@ def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Residua
 
     Args:
       f: a function of pytrees of floating arrays that returns such a tree. It is traced, and not evaluated.
-      args: its arguments, or ``ShapeDtypeStruct`` in their place.
+      args: its arguments, or ``ShapeDtypeStruct`` in their place. Static arguments of `jit`, and objects that are no
+        arrays, are given as they are.
       kwargs: the same, by name.
 
     Returns:
@@ -29,7 +30,7 @@ def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Residua
       file.py:3 (f)"``, or ``"output of sin at file.py:2 (f)"``.
 
     Raises:
-      NonArrayError: a leaf of the arguments or of the result is not an array.
+      NonArrayError: no leaf of the arguments is an array, or a leaf of the result is none.
 
     Law: the values are those of the constants of ``vjp(f, *args)[1].jaxpr``. Source: JAX's
     ``jax.ad_checkpoint.print_saved_residuals``.
@@ -39,17 +40,16 @@ def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Residua
     [(ShapedArray(~f64[]), 'the argument y'), (ShapedArray(f64[]), 'output of sin at ...'), ...]
     """
     require_callable("saved_residuals", f)
-    leaves, in_tree = tree.flatten((args, kwargs))
-    avals = in_avals(f"saved_residuals of {function_name(f)}", (args, kwargs), leaves)
-    flat, _ = flat_function(f"saved_residuals of {function_name(f)}", _called_with(f), in_tree, has_aux=False)
+    call = AnalyzedCall("saved_residuals", f, args, kwargs)
+    flat, _ = flat_call("saved_residuals", f, call)
     trace = JaxprTrace(current.trace, "saved_residuals")
     with new_trace(trace):
-        inputs = [trace.new_input(aval) for aval in avals]
+        inputs = [trace.new_input(aval) for aval in call.avals]
         linearized = linearize_hook.for_traces(flat, inputs, trace)
         linearized.drop_known()
         residuals = linearized.jaxpr.consts
         jaxpr = trace.to_jaxpr(inputs, residuals).jaxpr
-    names = dict(zip(jaxpr.invars, argument_names(f, in_tree), strict=True))
+    names = dict(zip(jaxpr.invars, call.names, strict=True))
     order = [*jaxpr.constvars, *jaxpr.invars, *(var for eqn in jaxpr.eqns for var in eqn.outvars)]
     kept = set(jaxpr.outvars)
     origins = Origins(jaxpr, names)
@@ -67,12 +67,9 @@ def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> N
         print(f"{aval}: {origin}")  # noqa: T201  # this is what it is for
 
 
-def _called_with(f: Callable[..., Any]) -> Callable[..., Any]:
-    def called(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return f(*args, **kwargs)
-
-    called.__name__ = function_name(f)
-    return called
+def flat_call(tool: str, f: Callable[..., Any], call: AnalyzedCall) -> tuple[Callable[..., list[Any]], Output]:
+    """Returns `flat_function` of a function, for the arrays of a call that a tool analyzes."""
+    return flat_function(f"{tool} of {function_name(f)}", call, tree.structure((*call.arrays,)), has_aux=False)
 
 
 class Origins:

@@ -9,6 +9,7 @@ from typing import Any
 
 from lawful import tree
 from lawful.core import ArgumentTypeError, current, eval_trace, get_aval, is_array, is_inexact, new_trace
+from lawful.staging._analyzed_call import StaticArgument, declared_statics, mark_statics
 from lawful.staging._nans.blame import Blame
 from lawful.staging._nans.observation import observation, unchecked
 from lawful.staging._nans.trace import CONSTANT, KINDS, BlameTrace, BlameTracer
@@ -48,13 +49,14 @@ def blame_nan(fun: Callable[..., Any], *, discarded: bool = False) -> Callable[.
             )
         with observation(), unchecked():
             trace = BlameTrace()
-            leaves, treedef = tree.flatten((args, kwargs))
+            leaves, treedef = tree.flatten(mark_statics(declared_statics(fun), args, kwargs))
             names = argument_names(fun, treedef)
             given = [
                 trace.new_input(x, f"the argument {name}") if is_array(x) and is_inexact(get_aval(x).dtype) else x
                 for name, x in zip(names, leaves, strict=True)
             ]
             with new_trace(trace):
+                given = [x.value if isinstance(x, StaticArgument) else x for x in given]
                 args, kwargs = tree.unflatten(treedef, given)
                 result = fun(*args, **kwargs)
         return _of_result(trace, result, discarded)

@@ -1,0 +1,130 @@
+"""Calls that tools analyze: static arguments of ``jit``, and objects that are no arrays, are given as they are."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from types import MethodType
+from typing import Any
+
+from lawful import tree
+from lawful.core import ShapedArray, is_array
+from lawful.staging._signature import Statics, argument_names, function_name, has_type, in_avals
+
+
+def declare_statics(function: Any, statics: Statics) -> None:
+    """Notes which arguments of a function are static, for those who trace it.
+
+    >>> def f(x, n): ...
+    >>> declare_statics(f, Statics((1,), ("n",)))
+    >>> declared_statics(f)
+    Statics(argnums=(1,), argnames=('n',))
+    """
+    function._statics = statics
+
+
+def declared_statics(function: Any) -> Statics:
+    """Returns the static arguments of a function of `jit`, also of a method, a partial, or a function that wraps it.
+
+    A wrapper that says so, by ``functools.wraps``, has the arguments of the wrapped function.
+
+    >>> from lawful.staging import jit
+    >>> declared_statics(functools.partial(jit(lambda x, n: x, static_argnums=1), 1.0))
+    Statics(argnums=(0,), argnames=('n',))
+    """
+    if isinstance(function, functools.partial):
+        return _after(len(function.args), declared_statics(function.func))
+    if isinstance(function, MethodType):
+        return _after(1, declared_statics(function.__func__))
+    found = getattr(function, "_statics", None)
+    if isinstance(found, Statics):
+        return found
+    wrapped = getattr(function, "__wrapped__", None)
+    return Statics() if wrapped is None else declared_statics(wrapped)
+
+
+def _after(count: int, statics: Statics) -> Statics:
+    """Returns the static arguments when the first ones are given."""
+    return Statics(tuple([i - count if i >= 0 else i for i in statics.argnums if not 0 <= i < count]), statics.argnames)
+
+
+class StaticArgument:
+    """A static argument as a leaf, whatever it is.
+
+    >>> tree.leaves(mark_statics(Statics((1,)), (2.0, ("relu",)), {}))[1].value
+    ('relu',)
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def mark_statics(
+    statics: Statics, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Returns the arguments of a call with a StaticArgument in place of each one that is static."""
+    positions = {i % len(args) if i < 0 and args else i for i in statics.argnums}
+    return (
+        tuple([StaticArgument(x) if i in positions else x for i, x in enumerate(args)]),
+        {name: StaticArgument(x) if name in statics.argnames else x for name, x in kwargs.items()},
+    )
+
+
+class AnalyzedCall:
+    """A call as a function of its arrays. Other objects, and static arguments, are given as they are.
+
+    Args:
+      tool: who analyzes it, for messages.
+      function: the function.
+      args: its arguments; ``ShapeDtypeStruct`` may stand for arrays.
+      kwargs: the same, by name.
+
+    Attributes:
+      arrays: the leaves that are arrays, numbers, or have a shape and a dtype.
+      avals: their types.
+      names: their names, as the user writes them: ``params['w']``.
+
+    Raises:
+      NonArrayError: there are leaves and none is an array, or one is an iterator, which can be read only once.
+
+    >>> call = AnalyzedCall("cost", lambda x, name, n: (x, name, n), (2.0, "relu"), {"n": 3})
+    >>> call.arrays, call.names, call(5.0, 6)
+    ([2.0, 3], ['x', 'n'], (5.0, 'relu', 6))
+    """
+
+    def __init__(
+        self, tool: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:  # fmt: skip
+        self._function = function
+        self._leaves, self._tree = tree.flatten(mark_statics(declared_statics(function), args, kwargs))
+        is_input = [is_array(x) or has_type(x) for x in self._leaves]
+        self._positions = [i for i, known in enumerate(is_input) if known]
+        # A number stands for what is given as it is.
+        checked = [
+            x if known or _is_refused(x, bool(self._positions)) else 0
+            for x, known in zip(self._leaves, is_input, strict=True)
+        ]
+        label = f"{tool} of {function_name(function)}"
+        avals = in_avals(label, self._tree.unflatten(checked), checked, values=False)
+        self.arrays = [self._leaves[i] for i in self._positions]
+        self.avals: tuple[ShapedArray, ...] = tuple([avals[i] for i in self._positions])
+
+    @property
+    def names(self) -> list[str]:
+        names = argument_names(self._function, self._tree)
+        return [names[i] for i in self._positions]
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Returns the result for other arrays."""
+        leaves = [x.value if isinstance(x, StaticArgument) else x for x in self._leaves]
+        for position, x in zip(self._positions, arrays, strict=True):
+            leaves[position] = x
+        args, kwargs = self._tree.unflatten(leaves)
+        return self._function(*args, **kwargs)
+
+
+def _is_refused(x: Any, has_arrays: bool) -> bool:
+    """Whether a leaf that is no array must be one: an iterator can be read only once."""
+    return not isinstance(x, StaticArgument) and (not has_arrays or isinstance(x, Iterator))
