@@ -119,6 +119,19 @@ def test_debug_nans_raises_for_jit() -> None:
         jax.jit(jnp.log)(-1.0)
 
 
+@pytest.mark.parametrize(
+    "name", ["jax_debug_nans", "jax_debug_infs", "jax_disable_jit", "jax_explain_cache_misses", "jax_num_cpu_devices"]
+)
+def test_config_refuses_values_of_other_types(name: str) -> None:
+    before = jax.config.read(name)
+    with pytest.raises(TypeError, match=r"expected (True or False|an integer).*, got 'yes'; (pass|give)"):
+        jax.config.update(name, "yes")
+    assert jax.config.read(name) is before
+    if before is False:
+        jax.config.update(name, 0)  # as in JAX
+        assert jax.config.read(name) is False
+
+
 def test_config_warns_of_what_is_fixed() -> None:
     jax.config.update("jax_enable_x64", True)
     with pytest.warns(UserWarning, match="types are x64 always"):

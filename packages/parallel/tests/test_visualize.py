@@ -46,6 +46,8 @@ def test_the_picture_has_a_rectangle_for_each_part() -> None:
     drawn = [(r.get_x(), r.get_y(), r.get_width(), r.get_height()) for r in ax.patches]
     assert drawn == [(3 * j, 2 * i, 3, 2) for i in range(4) for j in range(2)]
     assert [text.get_text() for text in ax.texts] == [f"NUMPY {i}" for i in range(8)]
+    with pytest.raises(ArgumentTypeError, match=r"expected axes of matplotlib as ax, got 3 of type int; give those of"):
+        draw_array_sharding(Sharded(), 3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

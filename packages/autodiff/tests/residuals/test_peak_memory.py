@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.autodiff import checkpoint, peak_memory, saved_residuals
+from lawful.autodiff import checkpoint, cost, peak_memory, saved_residuals
+from lawful.core import ArgumentTypeError, ArgumentValueError
 from lawful.staging import ShapeDtypeStruct, jit
 
 X = np.ones(1000)
@@ -159,3 +160,22 @@ def test_peak_memory_is_linear_in_the_equations(wrap: Any) -> None:
 
     seconds(100)
     assert seconds(4000) < 24 * seconds(500)
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("matplotlib"), reason="matplotlib draws the picture")
+def test_peak_memory_plot_refuses_what_is_no_file(tmp_path: Path) -> None:
+    memory = peak_memory(chain)(X)
+    with pytest.raises(ArgumentTypeError, match=r"plot: expected a path or None, got 3 of type int; .* 'memory\.png'"):
+        memory.plot(3)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentValueError, match=r"plot: expected a file of one of the formats .*png.*, got 'a\.text'"):
+        memory.plot("a.text")
+    for path in ("", tmp_path, tmp_path / "missing" / "memory.png"):
+        with pytest.raises(ArgumentValueError, match="plot: expected the path of a file in a folder that exists, got"):
+            memory.plot(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("tool", [cost, peak_memory])
+def test_analysis_gradient_is_true_or_false(tool: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match="expected True or False as gradient, got 'no'; pass one of them"):
+        tool(chain, gradient="no")

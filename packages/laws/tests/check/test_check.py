@@ -122,6 +122,8 @@ def test_check_default_effort_is_thorough_or_what_was_chosen() -> None:
         assert check(product, x, laws=["jvp_linear"], effort=usual).effort == usual.name
     finally:
         set_default_effort(None)
+    with pytest.raises(ArgumentTypeError, match=r"expected an Effort or None, got 'quick'; give quick, usual or"):
+        set_default_effort("quick")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,7 @@ from lawful.core._trace.trace import EvalTrace, Trace, current, eval_trace, eval
 from lawful.core._trace.tracer import Tracer, define_array_methods, unusable_tracer
 from lawful.core._types.arrays import (
     array_types,
+    as_bool,
     as_float,
     avals_of,
     get_aval,
@@ -231,6 +232,7 @@ __all__ = [
     "alpha_equivalent",
     "applies_effects",
     "array_types",
+    "as_bool",
     "as_dtype",
     "as_float",
     "at_rule",

@@ -18,6 +18,7 @@ from lawful.core import (
     Primitive,
     ShapedArray,
     Trace,
+    as_bool,
     as_dtype,
     current,
     get_aval,
@@ -262,6 +263,7 @@ def make_jaxpr(
     require_callable("make_jaxpr", fun)
     statics = statics_of(fun, static_argnums, None).union(declared_statics(fun))
     axes = _named_axes(axis_env or ())
+    return_shape = as_bool("make_jaxpr", "return_shape", return_shape)
 
     @functools.wraps(fun, updated=())
     def jaxpr_maker(*args: Any, **kwargs: Any) -> Any:

@@ -11,7 +11,7 @@ from lawful import tree
 from lawful.autodiff._analysis.counting import Counted, Unknown, counted_equations
 from lawful.autodiff._analysis.tables import rich_table, table, with_unit
 from lawful.autodiff._vjp import vjp
-from lawful.core import ClosedJaxpr, SourceLine, get_aval, is_inexact, record, zeros
+from lawful.core import ClosedJaxpr, SourceLine, as_bool, get_aval, is_inexact, record, zeros
 from lawful.ops import full
 from lawful.staging import AnalyzedCall, dce_jaxpr, function_name, make_jaxpr, require_callable, trace_tree
 
@@ -180,6 +180,7 @@ def cost(f: Callable[..., Any], *, gradient: bool = True) -> Callable[..., Costs
     total                2          27   ...
     """
     require_callable("cost", f)
+    gradient = as_bool("cost", "gradient", gradient)
     name = function_name(f)
 
     def costs(*args: Any, **kwargs: Any) -> Costs:

@@ -17,6 +17,7 @@ from lawful.core import (
     JaxprEqn,
     ShapedArray,
     Var,
+    as_bool,
     current,
     get_aval,
     is_inexact,
@@ -143,7 +144,12 @@ class PeakMemory:
         )
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Returns a figure of matplotlib: the bytes that are alive at each step, by kind. Saves it to a path."""
+        """Returns a figure of matplotlib: the bytes that are alive at each step, by kind. Saves it to a path.
+
+        Raises:
+          ArgumentTypeError: the path is none.
+          ArgumentValueError: matplotlib is not installed, or cannot write such a file there.
+        """
         from lawful.autodiff._analysis.picture import picture
 
         return picture(self, path)
@@ -192,6 +198,7 @@ def peak_memory(f: Callable[..., Any], *, gradient: bool = True) -> Callable[...
     [('f64[1000]', 'output of cos'), ('f64[1000]', 'output of cos')]
     """
     require_callable("peak_memory", f)
+    gradient = as_bool("peak_memory", "gradient", gradient)
     name = function_name(f)
 
     def memory(*args: Any, **kwargs: Any) -> PeakMemory:

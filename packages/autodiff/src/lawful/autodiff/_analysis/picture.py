@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
-from lawful.core import ArgumentValueError
+from lawful.core import ArgumentTypeError, ArgumentValueError, shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from lawful.autodiff._analysis.memory import PeakMemory
@@ -22,13 +24,22 @@ def picture(memory: PeakMemory, path: str | Path | None) -> Any:
     """Returns the figure, and saves it if there is a path.
 
     Raises:
-      ArgumentValueError: matplotlib is not installed.
+      ArgumentTypeError: the path is none.
+      ArgumentValueError: matplotlib is not installed, or cannot write such a file there.
     """
+    if not isinstance(path, str | os.PathLike | None):
+        raise ArgumentTypeError(
+            f"plot: expected a path or None, got {shorten(path)} of type {type(path).__name__}; give the name of the "
+            "file, such as 'memory.png'"
+        )
     try:
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
     except ImportError:
         raise ArgumentValueError("plot: expected matplotlib to be installed; run pip install matplotlib") from None
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    if path is not None:
+        _require_writable(os.fspath(path), figure.canvas.get_supported_filetypes())
     steps = range(len(memory.timeline))
     units = (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")
     scale, unit = next(((size, name) for size, name in units if memory.peak >= size), units[-1])
@@ -43,7 +54,6 @@ def picture(memory: PeakMemory, path: str | Path | None) -> Any:
     if any(x > 1e-9 for x in within):
         shown["within loops and calls"] = within
     colors = [_KINDS.get(name.removesuffix("s"), "#F0E442") for name in shown]
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.add_subplot()
     if shown:
         axes.stackplot([*steps, len(steps)], *[[*layer, layer[-1]] for layer in shown.values()],
@@ -63,3 +73,17 @@ def picture(memory: PeakMemory, path: str | Path | None) -> Any:
     if path is not None:
         figure.savefig(path)
     return figure
+
+
+def _require_writable(path: str, suffixes: Mapping[str, str]) -> None:
+    """Raises ArgumentValueError for the path of no file of a known format in a folder that exists."""
+    folder, suffix = os.path.dirname(path), os.path.splitext(path)[1]
+    if suffix and suffix[1:].lower() not in suffixes:
+        raise ArgumentValueError(
+            f"plot: expected a file of one of the formats {', '.join(suffixes)}, got {shorten(path)}; end it with .png"
+        )
+    if not path or os.path.isdir(path) or not os.path.isdir(folder or "."):
+        raise ArgumentValueError(
+            f"plot: expected the path of a file in a folder that exists, got {shorten(path)}; make the folder, or give "
+            "the name of a file in another one, such as 'memory.png'"
+        )

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy import ndarray
 
-from lawful.core._errors import IntegerOverflowError, NonArrayError, NonNumberError, shorten
+from lawful.core._errors import ArgumentTypeError, IntegerOverflowError, NonArrayError, NonNumberError, shorten
 from lawful.core._types.aval import MOST_DIMENSIONS, ShapedArray, recent_avals
 from lawful.core._types.dtypes import python_scalar_dtype, supported_dtypes
 from lawful.tree.base import public_caller, register_scalar_type
@@ -224,6 +224,26 @@ def is_array(x: Any) -> bool:
     except NonArrayError:
         return False
     return True
+
+
+def as_bool(name: str, argument: str, value: object) -> bool:
+    """Returns the value of a switch, which must be True or False: ``"no"`` would count as yes.
+
+    Args:
+      name: of the function that has the switch, for messages.
+      argument: the switch.
+      value: its value.
+
+    Raises:
+      ArgumentTypeError: it is something else.
+
+    >>> as_bool("jit", "inline", np.True_)
+    True
+    """
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    cure = f"write {name}(), with parentheses" if callable(value) else "pass one of them"
+    raise ArgumentTypeError(f"{name}: expected True or False as {argument}, got {shorten(value)}; {cure}")
 
 
 def to_numpy(x: Any) -> Any:

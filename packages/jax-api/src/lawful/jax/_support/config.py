@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from lawful import staging
-from lawful.core import ArgumentValueError
+from lawful.core import ArgumentValueError, as_bool
 from lawful.jax._support.devices import xla_backend
 
 #: Switches that act, with their defaults.
@@ -127,6 +127,7 @@ class Config:
 
         Raises:
           AttributeError: there is no such switch.
+          ArgumentTypeError: the value of a switch that acts is of another type.
         """
         if name not in self.values:
             raise AttributeError(f"config.update: expected the name of a switch, got {name!r}")
@@ -135,17 +136,20 @@ class Config:
             if value != only and not (isinstance(value, str) and only in value.split(",")) and value is not None:
                 warnings.warn(f"config: {name}={value!r} has no effect; {reason}", UserWarning, stacklevel=2)
             return
+        if _ACTING.get(name) is False:
+            value = _as_switch(name, value)
+        values = {**self.values, name: value}
         if name == "jax_num_cpu_devices" and value != -1:
             importlib.import_module("lawful.parallel").set_cpu_device_count(value)
-        self.values[name] = value
         if name == "jax_disable_jit":
-            staging.set_jit_disabled(bool(value))
+            staging.set_jit_disabled(value)
         if name in ("jax_debug_nans", "jax_debug_infs"):
-            staging.set_debug_nans(self.values["jax_debug_nans"], self.values["jax_debug_infs"])
+            staging.set_debug_nans(values["jax_debug_nans"], values["jax_debug_infs"])
         if name == "jax_explain_cache_misses":
             staging.set_explain_cache_misses(value)
         if name == "jax_compilation_cache_dir" and xla_backend is not None:
             xla_backend.set_cache_dir(value)
+        self.values = values
 
     def read(self, name: str) -> Any:
         """Returns the value of a switch."""
@@ -160,6 +164,13 @@ class Config:
         """Does nothing: there are no flags."""
 
     config_with_absl = parse_flags_with_absl
+
+
+def _as_switch(name: str, value: Any) -> bool:
+    """Returns True or False; 1 and 0 say the same, as in JAX."""
+    if isinstance(value, int) and value in (0, 1):
+        return bool(value)
+    return as_bool("config.update", name, value)
 
 
 config: Final = Config()

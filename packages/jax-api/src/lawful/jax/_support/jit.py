@@ -82,7 +82,7 @@ def jit(
     if in_shardings is not None or out_shardings is not None:
         importlib.import_module("lawful.parallel")  # defines what shardings do
     donates = donate_argnums is not None or donate_argnames is not None
-    return Compiling(fun, staging.jit(fun, inline=bool(inline), **chosen), donates)
+    return Compiling(fun, staging.jit(fun, inline=inline, **chosen), donates)
 
 
 class Compiling(Returned):

@@ -8,6 +8,8 @@ from typing import Final, TypeVar
 
 import numpy as np
 
+from lawful.core import ArgumentTypeError, shorten
+
 T = TypeVar("T")
 
 
@@ -56,9 +58,17 @@ def default_effort(otherwise: Effort = usual) -> Effort:
 def set_default_effort(effort: Effort | None) -> None:
     """Chooses the effort where none is given, as ``pytest --laws=thorough`` does; None undoes it.
 
+    Raises:
+      ArgumentTypeError: it is neither an Effort nor None.
+
     >>> set_default_effort(thorough)
     >>> default_effort().name
     'thorough'
     >>> set_default_effort(None)
     """
+    if not isinstance(effort, Effort | None):
+        raise ArgumentTypeError(
+            f"set_default_effort: expected an Effort or None, got {shorten(effort)}; give quick, usual or thorough of "
+            "lawful.laws"
+        )
     _chosen[:] = [] if effort is None else [effort]

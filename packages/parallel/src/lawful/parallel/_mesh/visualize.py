@@ -126,7 +126,7 @@ def draw_array_sharding(arr: Any, ax: Axes | None = None) -> Axes:
       ax: the axes to draw in; by default new ones.
 
     Raises:
-      ArgumentTypeError: it is no array on devices.
+      ArgumentTypeError: it is no array on devices, or the axes are not those of matplotlib.
       ArgumentValueError: it has another number of dimensions, or matplotlib is not installed.
 
     >>> from types import SimpleNamespace  # stands for an array on devices, which needs XLA
@@ -147,6 +147,11 @@ def draw_array_sharding(arr: Any, ax: Axes | None = None) -> Axes:
         ) from None
 
     parts = parts_of(arr.shape, _sharding("draw_array_sharding", arr))
+    if ax is not None and not hasattr(ax, "add_patch"):
+        raise ArgumentTypeError(
+            f"draw_array_sharding: expected axes of matplotlib as ax, got {shorten(ax)} of type {type(ax).__name__}; "
+            "give those of plt.subplots()[1], or leave them out"
+        )
     if ax is None:
         ax = plt.subplots()[1]
     height, width = max(part.bottom for part in parts), max(part.right for part in parts)

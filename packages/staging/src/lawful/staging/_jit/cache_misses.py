@@ -10,7 +10,16 @@ from time import perf_counter
 from types import CodeType
 from typing import Any, Final, NoReturn
 
-from lawful.core import ArgumentTypeError, ClosedJaxpr, SourceLine, environment_switch, record, shorten, user_source
+from lawful.core import (
+    ArgumentTypeError,
+    ClosedJaxpr,
+    SourceLine,
+    as_bool,
+    environment_switch,
+    record,
+    shorten,
+    user_source,
+)
 from lawful.staging._jit.explain import (
     closed_over,
     codes_of,
@@ -195,9 +204,13 @@ def set_explain_cache_misses(enable: bool) -> None:
 
     `explain_cache_misses` does it for a block.
 
+    Raises:
+      ArgumentTypeError: the value is neither True nor False.
+
     >>> set_explain_cache_misses(False)
     """
-    if bool(enable) != (_show in _observer.listeners):
+    enable = as_bool("set_explain_cache_misses", "enable", enable)
+    if enable != (_show in _observer.listeners):
         (_observer.add if enable else _observer.remove)(_show)
 
 

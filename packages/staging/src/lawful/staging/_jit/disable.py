@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from lawful.core import ConcretizationTypeError
+from lawful.core import ConcretizationTypeError, as_bool
 from lawful.staging._jit.jit import JitFunction, call_hook
 
 
@@ -27,17 +27,20 @@ def is_jit_disabled() -> bool:
 def set_jit_disabled(disabled: bool) -> None:
     """Sets whether functions run without compilation, in every thread; `disable_jit` does it for a block.
 
+    Raises:
+      ArgumentTypeError: the value is neither True nor False.
+
     >>> set_jit_disabled(True)
     >>> is_jit_disabled()
     True
     >>> set_jit_disabled(False)
     """
+    disabled = as_bool("set_jit_disabled", "disabled", disabled)
     if disabled != is_jit_disabled():
         (call_hook.override if disabled else call_hook.restore)(_call_python)
 
 
-@contextlib.contextmanager
-def disable_jit(disable: bool = True) -> Iterator[None]:
+def disable_jit(disable: bool = True) -> contextlib.AbstractContextManager[None]:
     """Runs functions without compilation, within a ``with`` block, in every thread.
 
     A function of ``jit`` is called as Python. ``cond``, ``switch``, ``scan``, ``map``, ``fori_loop`` and ``while_loop``
@@ -46,6 +49,9 @@ def disable_jit(disable: bool = True) -> Iterator[None]:
 
     Args:
       disable: False to compile within a block that disables it.
+
+    Raises:
+      ArgumentTypeError: it is neither True nor False, such as a function that it should decorate.
 
     Law: no result changes. Source: ``jax.disable_jit``.
 
@@ -60,6 +66,11 @@ def disable_jit(disable: bool = True) -> Iterator[None]:
     float
     3.0
     """
+    return _disabled(as_bool("disable_jit", "disable", disable))
+
+
+@contextlib.contextmanager
+def _disabled(disable: bool) -> Iterator[None]:
     before = is_jit_disabled()
     set_jit_disabled(disable)
     try:

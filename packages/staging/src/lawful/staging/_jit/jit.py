@@ -11,6 +11,7 @@ from lawful.core import (
     ClosedJaxpr,
     Hook,
     Tracer,
+    as_bool,
     current,
     deduplicated,
     eval_closed_jaxpr,
@@ -210,6 +211,7 @@ def jit(
     >>> float(jit(lambda x: mul(x, 2.0), backend="numpy")(np.float64(3.0)))
     6.0
     """
+    inline, _ = as_bool("jit", "inline", inline), as_bool("jit", "keep_unused", keep_unused)
     options: dict[str, Any] = {
         "static_argnums": static_argnums, "static_argnames": static_argnames, "donate_argnums": donate_argnums,
         "donate_argnames": donate_argnames, "backend": with_options(backend, compiler_options), "inline": inline,

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from lawful import tree
-from lawful.core import ArgumentTypeError, current, eval_trace, get_aval, is_array, is_inexact, new_trace
+from lawful.core import ArgumentTypeError, as_bool, current, eval_trace, get_aval, is_array, is_inexact, new_trace
 from lawful.staging._analyzed_call import StaticArgument, declared_statics, mark_statics
 from lawful.staging._nans.blame import Blame
 from lawful.staging._nans.observation import observation, unchecked
@@ -40,6 +40,7 @@ def blame_nan(fun: Callable[..., Any], *, discarded: bool = False) -> Callable[.
     NaN in result was made by ...
     """
     require_callable("blame_nan", fun)
+    discarded = as_bool("blame_nan", "discarded", discarded)
 
     def blamed(*args: Any, **kwargs: Any) -> Blame | None:
         if current.trace is not eval_trace:

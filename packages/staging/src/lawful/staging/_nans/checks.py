@@ -14,6 +14,7 @@ from lawful.core import (
     EvalTrace,
     NonFiniteError,
     Primitive,
+    as_bool,
     eval_trace,
     evaluation_hook,
     is_inexact,
@@ -119,11 +120,15 @@ def _evaluated_again(
 def set_debug_nans(nans: bool, infs: bool = False) -> None:
     """Sets whether results are checked for NaNs and for infinities, in every thread, outside of blocks of `debug_nans`.
 
+    Raises:
+      ArgumentTypeError: a value is neither True nor False.
+
     >>> set_debug_nans(True)
     >>> set_debug_nans(False)
     """
+    request = _Request(as_bool("set_debug_nans", "nans", nans), as_bool("set_debug_nans", "infs", infs))
     with _lock:
-        _requests[0] = _Request(bool(nans), bool(infs))
+        _requests[0] = request
         _switch()
 
 
@@ -187,7 +192,7 @@ class debug_nans(ContextDecorator):
             )
         if not isinstance(enable, bool | np.bool_):
             raise ArgumentTypeError(f"debug_nans: expected True or False, got {shorten(enable)}; pass one of them")
-        self._wanted = bool(enable), bool(enable and infs)
+        self._wanted = bool(enable), as_bool("debug_nans", "infs", infs) and bool(enable)
         self._entered: list[_Request] = []
 
     def __enter__(self) -> None:
