@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import ArgumentTypeError
+from lawful.core import ArgumentTypeError, Primitive, ShapedArray
 from lawful.debug import Blame, blame_nan
 from lawful.staging import jit, make_jaxpr
 
@@ -173,3 +173,15 @@ def test_blame_nan_leaves_nothing_behind() -> None:
         blame_nan(lambda x: x / 0 if x is None else 1 // 0)(1.0)
     assert (ops.log(2.0), jit(ops.log)(2.0)) == before
     assert type(ops.log(np.ones(2))) is np.ndarray
+
+
+def test_blame_nan_evaluates_an_equation_twice_at_most() -> None:
+    """The results of a loop are one equation with as many operands as iterations, each of which may bring the NaN."""
+    calls: list[int] = []
+    joined_p = Primitive("joined")
+    joined_p.def_impl(lambda *xs: calls.append(len(xs)) or np.stack(xs))
+    joined_p.def_abstract_eval(lambda *xs: ShapedArray((len(xs), *xs[0].shape), xs[0].dtype))
+    blame = blame_nan(lambda xs: joined_p.bind(*[ops.log(x) for x in xs]))([np.float64(-i) for i in range(200)])
+    assert blame is not None
+    assert (blame.primitive, blame.operands) == ("log", (-1.0,))
+    assert calls == [200, 200]

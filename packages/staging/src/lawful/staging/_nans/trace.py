@@ -275,26 +275,26 @@ class _Equation:
             return None
         pairs = enumerate(zip(self.operands, self._brought, strict=True))
         bringing = {i: blame for i, (x, made) in pairs if (blame := made[kind]) is not None and is_special(x, kind)}
-        found = [blame for i, blame in bringing.items() if self._suffices(i, [*bringing], kind, mask, position)]
-        if not found:
+        # Constants last, then by age: in most equations the first one suffices, also of a thousand operands.
+        order = sorted(bringing, key=lambda i: (bringing[i].given == CONSTANT, self.trace.age(bringing[i])))
+        found = next((bringing[i] for i in order if self._suffices(i, order, kind, mask, position)), None)
+        if found is None:
             return self._new(kind, mask, value)
-        real = [blame for blame in found if blame.given != CONSTANT]
-        if not real and len(self.operands) > 1:
+        if found.given == CONSTANT and len(self.operands) > 1:
             # Rules choose NaN where a predicate, such as x != x, found one.
             decided = self._oldest_of_predicates() if kind == 0 else None
             note = f"the {KINDS[kind]} is a constant of the program, which the equation takes"
             return decided or self._new(kind, mask, value, note)
-        # A constant of which there is only another form, such as one that is broadcast, stays one.
-        return min(real or found, key=self.trace.age)
+        return found  # a constant of which there is only another form, such as one that is broadcast, stays one
 
     def _suffices(self, operand: int, bringing: Sequence[int], kind: int, mask: Any, position: int) -> bool:
         """Whether a result has the NaN, or the infinity, if only one operand has it: a choice drops the others."""
         if len(bringing) == 1 or self.primitive.effectful:
             return True
-        values = [
-            np.where(special_masks(x)[kind], np.ones_like(x), x)[()] if i in bringing and i != operand else x
-            for i, x in enumerate(self.operands)
-        ]
+        values = [*self.operands]
+        for i in bringing:
+            if i != operand:
+                values[i] = np.where(special_masks(values[i])[kind], np.ones_like(values[i]), values[i])[()]
         with np.errstate(all="ignore"):
             out = eval_trace.process_primitive(self.primitive, values, self.params)
         found = special_masks(out[position] if self.primitive.multiple_results else out)[kind]
