@@ -111,12 +111,6 @@ def special_masks(x: Any) -> tuple[Any, Any]:
     return (np.isnan(found), np.isinf(found)) if is_inexact(found.dtype) else (None, None)
 
 
-def is_special(x: Any, kind: int) -> bool:
-    """Whether an element of a value is NaN, for the kind 0, or infinite, for 1."""
-    mask = special_masks(x)[kind]
-    return mask is not None and bool(mask.any())
-
-
 def first_index(mask: Any) -> tuple[int, ...]:
     """Returns the position of the first true element of a mask."""
     return tuple([int(i) for i in np.argwhere(mask)[0]])

@@ -27,13 +27,14 @@ from lawful.core import (
     get_aval,
     holds_jaxprs,
     is_array,
+    is_inexact,
     map_jaxprs,
     register_array_type,
     set_current,
     source_override,
     user_source,
 )
-from lawful.staging._nans.blame import Blame, first_index, is_special, snapshot, special_masks
+from lawful.staging._nans.blame import Blame, first_index, snapshot, special_masks
 
 KINDS: Final = ("NaN", "infinity")
 #: What a value was that is no argument and that no equation made.
@@ -205,11 +206,11 @@ class BlameTrace(Trace):
         equation = _Equation(self, primitive, args, params)
         results = []
         for i, value in enumerate(out if primitive.multiple_results else [out]):
-            masks = special_masks(value)
-            made: Made
-            if masks[0] is None:  # a predicate or an index that a NaN decided may choose a NaN
+            made: Made = (None, None)
+            if not is_inexact(np.asarray(value).dtype):  # a predicate or an index that a NaN decided may choose a NaN
                 made = equation.oldest(0), None
-            else:
+            elif not np.isfinite(value).all():
+                masks = special_masks(value)
                 made = equation.made(0, masks[0], value, i), equation.made(1, masks[1], value, i)
             results.append(BlameTracer(self, value, made, equation.source))
         return results if primitive.multiple_results else results[0]
@@ -274,7 +275,12 @@ class _Equation:
         if not mask.any():
             return None
         pairs = enumerate(zip(self.operands, self._brought, strict=True))
-        bringing = {i: blame for i, (x, made) in pairs if (blame := made[kind]) is not None and is_special(x, kind)}
+        # A floating operand has what was made of it; a predicate only knows what decided it.
+        bringing = {
+            i: blame
+            for i, (x, made) in pairs
+            if (blame := made[kind]) is not None and is_inexact(np.asarray(x).dtype)
+        }
         # Constants last, then by age: in most equations the first one suffices, also of a thousand operands.
         order = sorted(bringing, key=lambda i: (bringing[i].given == CONSTANT, self.trace.age(bringing[i])))
         found = next((bringing[i] for i in order if self._suffices(i, order, kind, mask, position)), None)
