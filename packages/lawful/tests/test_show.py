@@ -38,8 +38,23 @@ def counted(x):
     return np.sum(x > 0)
 
 
+def power(x, n, activation="none"):
+    for _ in range(n):
+        x = np.sin(x)
+    return np.tanh(x) if activation == "tanh" else x
+
+
 def repeated(w, x):
     return np.sum(np.tanh(w * x) * np.tanh(w * x))
+
+
+def named(x, *, scale):
+    return x * scale
+
+
+from lawful.staging import jit
+
+power = jit(power, static_argnames=("n", "activation"))
 """
 
 
@@ -164,6 +179,37 @@ def test_show_types_of_arguments() -> None:
     assert parse_types("(f64[3]), (i32[],), ()") == (f, (i,), ())
     assert parse_types("") == ()
     assert parse_types("bf16[ 2 , 0 ]")[0].shape == (2, 0)
+
+
+def test_show_values_of_static_arguments(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    [plain] = stages(capsys, "shown:power", "--args", "f64[3], 2, 'tanh'")
+    assert (plain["text"].count(" sin "), plain["text"].count(" tanh ")) == (2, 1)
+    [_, mapped] = stages(capsys, "shown:power", "--args", "f64[3], 2", "--vmap")
+    assert "f64[2,3]" in mapped["text"]
+    [scaled] = stages(capsys, "shown:loss", "--args", "-1.5, f64[3]")  # also where nothing is static
+    assert "-1.5" in scaled["text"]
+    assert main(["show", "shown:power", "--args", "f64[3], 2", "--grad", "--html", str(tmp_path / "page.html")]) == 0
+    assert "the argument x" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            ("shown:power", "--args", "f64[3], i64[]"),
+            "the value of the static argument 1 of power, such as 3",
+        ),
+        (("shown:named", "--args", "f64[3]"), "it takes scale by name; name a function that gives it"),
+        (("shown:loss", "--args", "f64, f64[]"), "got f64, f64[]; write f64[] for a scalar"),
+        (("ends.py:f", "--args", "f64[]"), "importing ends.py ends Python, with exit status 3; put what is run"),
+    ],
+)
+def test_show_says_what_to_write(
+    arguments: tuple[str, ...], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ends.py").write_text("import sys\nsys.exit(3)")
+    assert main(["show", *arguments]) == 2
+    assert text in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

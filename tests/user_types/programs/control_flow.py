@@ -65,6 +65,8 @@ assert_type(while_loop(small, doubled, State(1.0, 0.0)), State)
 assert_type(while_loop(lambda x: x < 9.0, lambda x: x * 2.0, 1.0), float)
 assert_type(fori_loop(0, 3, body, start), State)
 assert_type(map(negated, xs), float)
+assert_type(map(lambda x: x * 2.0, xs), float)
+assert_type(map(lambda x: (x, x * 2.0), xs), tuple[float, float])
 assert_type(associative_scan(add, xs), float)
 
 
@@ -76,7 +78,8 @@ assert_type(grad(root)(9.0), float)
 
 
 def newton(f: Callable[[float], float], y: float) -> float:
-    # mypy knows no type for a lambda that calls a gradient.
+    # A number may start a carry of arrays, by another overload. In that one mypy gives the lambda's parameter the type
+    # Any, with which the call of a gradient fits too: two overloads fit, and mypy leaves the result open.
     result: float = while_loop(lambda y: f(y) > 1e-9, lambda y: y - f(y) / grad(f)(y), y)
     return result
 
@@ -108,6 +111,30 @@ print(scan(lambda total, x: (total + x, total), 0.0, np.arange(3.0)))  # the ele
 # Without elements the types are known of a function without annotations too.
 vector: Vector = numpy.zeros(3)
 assert_type(scan(lambda total, _: (total * 2.0, total), vector, length=3), tuple[Vector, Vector])
+
+
+def descent(f: Callable[[Vector], Vector], x: Vector) -> None:
+    """An array as the start leaves nothing open, also of a lambda that calls a gradient."""
+    assert_type(while_loop(lambda x: f(x) > 1e-9, lambda x: x - grad(f)(x), x), Vector)
+    assert_type(fori_loop(0, 3, lambda i, x: x - grad(f)(x), x), Vector)
+    assert_type(scan(lambda x, _: (x - grad(f)(x), f(x)), x, length=3), tuple[Vector, Vector])
+
+
+# Nor does a number, where the functions have annotations.
+def improved(f: Callable[[float], float], start: float) -> float:
+    slope = grad(f)
+
+    def better(x: float) -> float:
+        return x - f(x) / slope(x)
+
+    assert_type(while_loop(lambda x: f(x) > 1e-9, better, start), float)
+    return while_loop(lambda x: f(x) > 1e-9, better, start)
+
+
+# mypy leaves the result of a lambda over arrays of NumPy open: their elements may have another type, for which there is
+# an overload, and a lambda fits both. pyright takes the first one.
+doubled_array: Vector = map(lambda x: x * 2.0, vector)
+last_vector, all_vectors = scan(lambda total, x: (total + x, total), vector, array)
 
 
 # A Python number as the start of a carry takes the type of the carry.

@@ -130,10 +130,15 @@ def norm[D: generic](x: NDArray[D], by: float) -> float:
 
 
 assert_type(sum_of(square, 2.0), float)
+# Where the results are not found by a ParamSpec, they are known.
+assert_type(jvp(norm, (np.ones(3), 2.0), (np.ones(3), 1.0)), tuple[float, float])
+assert_type(linearize(norm, np.ones(3), 2.0)[0], float)
+assert_type(jit(norm)(np.ones(3), 2.0), float)
 
 
 # A function of a float becomes one of arrays, so that the types of the function say nothing of the result.
 stack: NDArray[float64] = np.arange(3.0)
+# mypy leaves the gradient of a function with type variables in its parameters open: a ParamSpec does not solve them.
 slope_of_norm: NDArray[float64] = grad(norm)(stack, 2.0)
 squares: NDArray[float64] = vmap(square)(stack)
 slopes: NDArray[float64] = jit(vmap(grad(square)))(stack)

@@ -115,7 +115,7 @@ def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument("function", metavar="module:function", help="or path/to/file.py:function")
     parser.add_argument("--args", default="", metavar="TYPES",
                         help="types of the arguments: f64[3],f64[]; trees as in Python: (f64[3], {'a': i32[]}); "
-                             "~f64[] for a Python scalar")  # fmt: skip
+                             "~f64[] for a Python scalar; 3 or 'relu' is given as it is")  # fmt: skip
     parser.add_argument(
         "--argnums", type=numbers, default=(0,), metavar="N[,N…]", help="what --grad is by (default: 0)"
     )

@@ -56,12 +56,26 @@ def import_all(names: Sequence[str]) -> None:
       UsageError: one is not there or fails; the text has its own error with the line.
     """
     for name in names:
-        try:
-            import_named(name)
-        except UsageError:
-            raise
-        except Exception as error:
-            raise UsageError(f"importing {name} fails:\n{user_traceback(error)}") from None
+        _imported(name)
+
+
+def _imported(name: str) -> ModuleType:
+    """Returns a module or file.
+
+    Raises:
+      UsageError: it is not there or fails.
+    """
+    try:
+        return import_named(name)
+    except UsageError:
+        raise
+    except SystemExit as error:
+        raise UsageError(
+            f"importing {name} ends Python, with exit status {error.code}; put what is run as a program under "
+            'if __name__ == "__main__":'
+        ) from None
+    except Exception as error:
+        raise UsageError(f"importing {name} fails:\n{user_traceback(error)}") from None
 
 
 def find_function(target: str) -> Callable[..., Any]:
@@ -73,12 +87,7 @@ def find_function(target: str) -> Callable[..., Any]:
     name, colon, attribute = target.rpartition(":")
     if not colon or not name or not attribute:
         raise UsageError(f"expected module:function or path/to/file.py:function, got {target!r}")
-    try:
-        module = import_named(name)
-    except UsageError:
-        raise
-    except Exception as error:
-        raise UsageError(f"importing {name} fails:\n{user_traceback(error)}") from None
+    module = _imported(name)
     found: Any = module
     for part in attribute.split("."):
         if not hasattr(found, part):

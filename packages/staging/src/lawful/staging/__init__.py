@@ -12,7 +12,7 @@ import typing as _typing
 from lawful.core import cache_report, clear_caches
 from lawful.core import environment_switch as _environment_switch
 from lawful.core import lazy_imports as _lazy_imports
-from lawful.staging._analyzed_call import AnalyzedCall, declare_statics
+from lawful.staging._analyzed_call import AnalyzedCall, declare_statics, declared_statics
 from lawful.staging._backends import (
     Backend,
     CompiledProgram,
@@ -128,6 +128,7 @@ __all__ = [
     "dce_jaxpr",
     "debug_nans",
     "declare_statics",
+    "declared_statics",
     "describe_argument",
     "eval_shape",
     "explain_cache_misses",

@@ -17,9 +17,9 @@ def show(arguments: Namespace) -> int:
     """Prints the stages; if one fails, those before it. With ``--html`` it writes a page instead."""
     from lawful.cli._imports import find_function
     from lawful.cli._show._stages import stages
-    from lawful.cli._show._types import parse_types
+    from lawful.cli._show._types import parse_types, with_values
 
-    function, types = find_function(arguments.function), parse_types(arguments.args)
+    function, types = with_values(find_function(arguments.function), parse_types(arguments.args))
     options = arguments.stages, arguments.argnums, arguments.axis_size
     shown: list[Shown] = []
     if arguments.html is not None:

@@ -163,13 +163,21 @@ def _takes(function: Function, types: Types) -> bool:
     return True
 
 
+def _hint(function: Function) -> str:
+    parameters = inspect.signature(function).parameters.values()
+    by_name = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    if by_name:
+        return f"it takes {', '.join(by_name)} by name; name a function that gives it, and takes the rest by position"
+    return "--args has a type for each argument, such as 'f64[3], f64[]'"
+
+
 def _traced(title: str, function: Function, types: Types) -> Program:
     try:
         closed, results = make_jaxpr(function, return_shape=True)(*types)
     except UsageError:
         raise
     except Exception as error:  # the user's function may raise anything
-        hint = "" if _takes(function, types) else "\n--args has a type for each argument, such as 'f64[3], f64[]'"
+        hint = "" if _takes(function, types) else f"\n{_hint(function)}"
         text = user_traceback(error)
         raise UsageError(f"tracing {title} at ({text_of_types(types)}) fails:\n{text}{hint}") from None
     return Program(title, function, types, closed, tree.map(_type_of, results))

@@ -277,9 +277,7 @@ class _Equation:
         pairs = enumerate(zip(self.operands, self._brought, strict=True))
         # A floating operand has what was made of it; a predicate only knows what decided it.
         bringing = {
-            i: blame
-            for i, (x, made) in pairs
-            if (blame := made[kind]) is not None and is_inexact(np.asarray(x).dtype)
+            i: blame for i, (x, made) in pairs if (blame := made[kind]) is not None and is_inexact(np.asarray(x).dtype)
         }
         # Constants last, then by age: in most equations the first one suffices, also of a thousand operands.
         order = sorted(bringing, key=lambda i: (bringing[i].given == CONSTANT, self.trace.age(bringing[i])))
