@@ -242,7 +242,7 @@ def test_vjp_refuses_non_arrays() -> None:
         vjp(lambda x, d: x, 1.0, {"k": "a"})
     with pytest.raises(NonArrayError, match="vjp of <lambda>: expected a function that returns arrays"):
         vjp(lambda x: "a", 1.0)
-    with pytest.raises(ArgumentTypeError, match=re.escape("write vjp(f)(x), not vjp(f(x))")):
+    with pytest.raises(ArgumentTypeError, match=re.escape("write vjp(f, …), not vjp(f(x))")):
         vjp(1.0, 1.0)  # type: ignore[arg-type]
 
 

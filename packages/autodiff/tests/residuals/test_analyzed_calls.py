@@ -28,6 +28,10 @@ def total(x: Any, n: int) -> Any:
     return ops.reduce_sum(power(x, n), (0,))
 
 
+def words(x: Any) -> list[str]:
+    return [f"{x}"]
+
+
 class Model:
     @partial(jit, static_argnums=(0, 2))
     def layers(self, x: Any, n: int) -> Any:
@@ -93,4 +97,6 @@ def test_iterators_and_objects_are_refused(tool: Any) -> None:
         tool(summed)("text")
     with pytest.raises(ArgumentTypeError, match=r"of summed: argument 0\['a'\]: dtype: .* got object; convert with"):
         tool(summed)({"a": np.array([1.0, None])}, 2.0)
+    with pytest.raises(NonArrayError, match=r"of words: expected a function that returns arrays .* at result\[0\]"):
+        tool(words)(2.0)
     assert str(tool(jit(lambda n: ops.sin(float(n)), static_argnums=0))(2))  # no array at all

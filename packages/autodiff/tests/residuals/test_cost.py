@@ -104,3 +104,15 @@ def test_cost_names_itself_in_errors_of_arguments() -> None:
 def test_cost_ratio_to_no_operations_is_not_shown() -> None:
     assert "×" in str(cost(ops.sin)(1.0))
     assert "×" not in str(cost(lambda x: x)(1.0))
+
+
+def test_cost_attributes_of_one_program_are_found() -> None:
+    costs = cost(ops.sin)(1.0)
+    with pytest.raises(AttributeError, match=r"no attribute 'lines'; write costs\.function\.lines or costs\.gradient"):
+        costs.lines  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'plot'$"):
+        costs.plot()  # type: ignore[attr-defined]
+    with pytest.raises(ArgumentTypeError, match=r"text: expected a sequence of CostLine, got 3; write cost\.text\("):
+        costs.function.text(3)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentTypeError, match=r"text: .*most.*'3'"):
+        costs.function.text([], most="3")  # type: ignore[arg-type]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import ArgumentTypeError, Primitive, ShapedArray
+from lawful.core import ArgumentTypeError, NonArrayError, Primitive, ShapedArray
 from lawful.debug import Blame, blame_nan
-from lawful.staging import jit, make_jaxpr
+from lawful.staging import ShapeDtypeStruct, jit, make_jaxpr
 
 X = np.array([1.0, -2.0, 3.0])
 
@@ -185,3 +185,17 @@ def test_blame_nan_evaluates_an_equation_twice_at_most() -> None:
     assert blame is not None
     assert (blame.primitive, blame.operands) == ("log", (-1.0,))
     assert calls == [200, 200]
+
+
+def test_blame_nan_refuses_what_has_no_values() -> None:
+    with pytest.raises(
+        ArgumentTypeError, match=r"blame_nan of sin: expected arrays with values, .* at argument 0; give"
+    ):
+        blame_nan(ops.sin)(ShapeDtypeStruct((3,), "float64"))
+    with pytest.raises(ArgumentTypeError, match=r"blame_nan of sin: argument 0\['a'\]: dtype: .* got object; convert"):
+        blame_nan(ops.sin)({"a": np.array([None])})
+    for lazy in (lambda x: iter([x]), lambda x: {"a": (ops.log(each) for each in x)}):
+        with pytest.raises(
+            NonArrayError, match=r"expected a function that returns arrays .* nothing was computed; return"
+        ):
+            blame_nan(lazy)(X)

@@ -207,3 +207,10 @@ def test_debug_nans_by_another_word_in_the_environment() -> None:
     )
     message = "LAWFUL_DEBUG_NANS in the environment: expected 1, infs or 0, got 'nan'"
     assert message in done.stderr.splitlines()[-1]
+
+
+def test_debug_nans_takes_infs_by_name() -> None:
+    with pytest.raises(
+        ArgumentTypeError, match=r"one positional argument, got also True; write debug_nans\(infs=True\)"
+    ):
+        debug_nans(True, True)  # type: ignore[arg-type]

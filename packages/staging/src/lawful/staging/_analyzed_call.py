@@ -98,6 +98,7 @@ class AnalyzedCall:
         self, tool: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:  # fmt: skip
         self._function = function
+        self.__name__ = function_name(function)
         self._leaves, self._tree = tree.flatten(mark_statics(declared_statics(function), args, kwargs))
         is_input = [is_array(x) or has_type(x) for x in self._leaves]
         self._positions = [i for i, known in enumerate(is_input) if known]
@@ -106,7 +107,7 @@ class AnalyzedCall:
             x if known or _is_refused(x, bool(self._positions)) else 0
             for x, known in zip(self._leaves, is_input, strict=True)
         ]
-        label = f"{tool} of {function_name(function)}"
+        label = f"{tool} of {self.__name__}"
         avals = in_avals(label, self._tree.unflatten(checked), checked, values=False)
         self.arrays = [self._leaves[i] for i in self._positions]
         self.avals: tuple[ShapedArray, ...] = tuple([avals[i] for i in self._positions])

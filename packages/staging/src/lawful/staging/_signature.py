@@ -214,7 +214,7 @@ def in_avals(name: str, args: Any, leaves: Sequence[Any], *, values: bool = True
         if not values and all([is_array(leaf) or has_type(leaf) for leaf in leaves]):
             return tuple([get_aval(leaf) if is_array(leaf) else _described(name, leaf) for leaf in leaves])
     except ArgumentTypeError:
-        _refuse_dtypes(name, args)
+        refuse_dtypes(name, args)
         raise
     for path, leaf in tree.leaves_with_path(args):
         if not is_array(leaf) and (values or not has_type(leaf)):
@@ -225,8 +225,14 @@ def in_avals(name: str, args: Any, leaves: Sequence[Any], *, values: bool = True
     raise AssertionError("a leaf without a type was not found again")
 
 
-def _refuse_dtypes(name: str, args: Any) -> None:
-    """Raises ArgumentTypeError for an array among the arguments whose dtype is not supported, and names its path."""
+def refuse_dtypes(name: str, args: Any) -> None:
+    """Raises ArgumentTypeError for an array among the arguments whose dtype is not supported, and names its path.
+
+    >>> import numpy as np
+    >>> refuse_dtypes("jit of f", ((np.array([None]),), {}))
+    Traceback (most recent call last):
+    lawful.core._errors.ArgumentTypeError: ...: jit of f: argument 0: dtype: expected one of bool, ... got object; ...
+    """
     for path, leaf in tree.leaves_with_path(args):
         try:
             _ = get_aval(leaf) if is_array(leaf) else None
@@ -340,6 +346,13 @@ def flatten_outputs(name: str, result: Any) -> tuple[list[Any], Any]:
     raise AssertionError("a leaf that is no array was not found again")
 
 
+#: Functions that take a function and its arguments in one call.
+_CALLED_AT_ONCE = frozenset(
+    {"vjp", "jvp", "linearize", "jet", "eval_shape", "saved_residuals", "closure_convert", "linear_call",
+     "linear_transpose", "debug.callback"}
+)  # fmt: skip
+
+
 def require_callable(transformation: str, function: Any) -> None:
     """Raises ArgumentTypeError if a transformation was given something other than a function.
 
@@ -348,7 +361,8 @@ def require_callable(transformation: str, function: Any) -> None:
     lawful.core._errors.ArgumentTypeError: ...: jit: expected a function, got 2.0 of type float; write jit(f)(x), ...
     """
     if not callable(function):
+        right = "f, …" if transformation in _CALLED_AT_ONCE else "f)(x"
         raise ArgumentTypeError(
             f"{transformation}: expected a function, got {shorten(function)} of type {type(function).__name__}; "
-            f"write {transformation}(f)(x), not {transformation}(f(x))"
+            f"write {transformation}({right}), not {transformation}(f(x))"
         )

@@ -5,14 +5,24 @@ from __future__ import annotations
 import linecache
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lawful import tree
 from lawful.autodiff._analysis.counting import Counted, Unknown, counted_equations
 from lawful.autodiff._analysis.tables import rich_table, table, with_unit
 from lawful.autodiff._vjp import vjp
-from lawful.core import ClosedJaxpr, SourceLine, as_bool, get_aval, is_inexact, record, zeros
-from lawful.ops import full
+from lawful.core import (
+    ArgumentTypeError,
+    ClosedJaxpr,
+    SourceLine,
+    as_bool,
+    get_aval,
+    is_inexact,
+    record,
+    shorten,
+    zeros,
+)
+from lawful.ops import full, static_integers
 from lawful.staging import AnalyzedCall, dce_jaxpr, function_name, make_jaxpr, require_callable, trace_tree
 
 
@@ -90,6 +100,11 @@ class Cost:
 
     def text(self, lines: Sequence[CostLine], most: int = 30) -> str:
         """Returns a table of some lines, such as ``cost.equations``."""
+        if isinstance(lines, str) or not isinstance(lines, Sequence):
+            raise ArgumentTypeError(
+                f"text: expected a sequence of CostLine, got {shorten(lines)}; write cost.text(cost.equations)"
+            )
+        [most] = static_integers("text", "most", (most,))
         rest = [f"… and {len(lines) - most} more"] * (len(lines) > most)
         return "\n".join(
             [f"cost of {self.name}", table(_TITLES, self._cells(lines[:most]), _ALIGN), *rest, *self.notes]
@@ -125,6 +140,14 @@ class Costs:
     def __init__(self, function: Cost, gradient: Cost | None) -> None:
         self.function = function
         self.gradient = gradient
+
+    if not TYPE_CHECKING:  # which checks the names of attributes
+
+        def __getattr__(self, name: str) -> Any:
+            both = {"function", "gradient"} & vars(self).keys()
+            known = both and not name.startswith("_") and hasattr(self.function, name)
+            cure = f"; write costs.function.{name} or costs.gradient.{name}" if known else ""
+            raise AttributeError(f"'Costs' object has no attribute {name!r}{cure}", name=name, obj=self)
 
     @property
     def ratio(self) -> float:

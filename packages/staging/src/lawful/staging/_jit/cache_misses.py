@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ContextDecorator
 from time import perf_counter
 from types import CodeType
-from typing import Any, Final, NoReturn
+from typing import Any, Final, Never, NoReturn
 
 from lawful.core import (
     ArgumentTypeError,
@@ -246,7 +246,7 @@ class explain_cache_misses(ContextDecorator):
     [('traced', ()), ('traced', ('x is f64[3], was f64[2]: another shape',))]
     """
 
-    def __init__(self, *given: Any, show: bool = True) -> None:
+    def __init__(self, *given: Never, show: bool = True) -> None:
         if given:
             raise ArgumentTypeError(
                 f"explain_cache_misses: expected no positional argument, got {shorten(given[0])}; write "

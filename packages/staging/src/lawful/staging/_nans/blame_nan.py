@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
 from lawful import tree
-from lawful.core import ArgumentTypeError, as_bool, current, eval_trace, get_aval, is_array, is_inexact, new_trace
+from lawful.core import (
+    ArgumentTypeError,
+    NonArrayError,
+    ShapedArray,
+    as_bool,
+    current,
+    eval_trace,
+    get_aval,
+    is_array,
+    is_inexact,
+    new_trace,
+    shorten,
+)
 from lawful.staging._analyzed_call import StaticArgument, declared_statics, mark_statics
+from lawful.staging._make_jaxpr import ShapeDtypeStruct
 from lawful.staging._nans.blame import Blame
 from lawful.staging._nans.observation import observation, unchecked
 from lawful.staging._nans.trace import CONSTANT, KINDS, BlameTrace, BlameTracer
-from lawful.staging._signature import argument_names, function_name, require_callable
+from lawful.staging._signature import argument_names, describe_argument, function_name, refuse_dtypes, require_callable
 
 
 def blame_nan(fun: Callable[..., Any], *, discarded: bool = False) -> Callable[..., Blame | None]:
@@ -30,7 +43,8 @@ def blame_nan(fun: Callable[..., Any], *, discarded: bool = False) -> Callable[.
     not depend on floating-point arguments is seen as a constant.
 
     Raises:
-      ArgumentTypeError: it is called within a transformation.
+      ArgumentTypeError: it is called within a transformation, or an argument has no value or another dtype.
+      NonArrayError: a result is an iterator, or is to be awaited.
 
     Law: it returns None if and only if all floating-point results are finite.
 
@@ -50,7 +64,9 @@ def blame_nan(fun: Callable[..., Any], *, discarded: bool = False) -> Callable[.
             )
         with observation(), unchecked():
             trace = BlameTrace()
-            leaves, treedef = tree.flatten(mark_statics(declared_statics(fun), args, kwargs))
+            marked = mark_statics(declared_statics(fun), args, kwargs)
+            _require_values(f"blame_nan of {function_name(fun)}", marked)
+            leaves, treedef = tree.flatten(marked)
             names = argument_names(fun, treedef)
             given = [
                 trace.new_input(x, f"the argument {name}") if is_array(x) and is_inexact(get_aval(x).dtype) else x
@@ -60,9 +76,31 @@ def blame_nan(fun: Callable[..., Any], *, discarded: bool = False) -> Callable[.
                 given = [x.value if isinstance(x, StaticArgument) else x for x in given]
                 args, kwargs = tree.unflatten(treedef, given)
                 result = fun(*args, **kwargs)
+                _require_results(f"blame_nan of {function_name(fun)}", result)
         return _of_result(trace, result, discarded)
 
     return blamed
+
+
+def _require_values(name: str, args: Any) -> None:
+    """Raises ArgumentTypeError for an argument that has a type and no value, or a dtype that is not supported."""
+    for path, leaf in tree.leaves_with_path(args):
+        if isinstance(leaf, ShapeDtypeStruct | ShapedArray):
+            raise ArgumentTypeError(
+                f"{name}: expected arrays with values, because the function is evaluated, got {leaf} at "
+                f"{describe_argument(path)}; give such an array, as of numpy.ones"
+            )
+    refuse_dtypes(name, args)
+
+
+def _require_results(name: str, result: Any) -> None:
+    """Raises NonArrayError for a result that is computed only when somebody asks for it."""
+    for path, leaf in tree.leaves_with_path(result):
+        if isinstance(leaf, Iterator | Awaitable):
+            raise NonArrayError(
+                f"{name}: expected a function that returns arrays or numbers, got {shorten(leaf)} of type "
+                f"{type(leaf).__name__} at result{tree.keystr(path)}, of which nothing was computed; return a list"
+            )
 
 
 def _of_result(trace: BlameTrace, result: Any, discarded: bool) -> Blame | None:

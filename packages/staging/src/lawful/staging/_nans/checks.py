@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from contextlib import ContextDecorator
-from typing import Any, Literal
+from typing import Any, Literal, Never
 
 import numpy as np
 
@@ -184,7 +184,12 @@ class debug_nans(ContextDecorator):
       log -1.0 = nan
     """
 
-    def __init__(self, enable: bool = True, *, infs: bool = False) -> None:
+    def __init__(self, enable: bool = True, *given: Never, infs: bool = False) -> None:
+        if given:
+            raise ArgumentTypeError(
+                f"debug_nans: expected one positional argument, got also {shorten(given[0])}; write "
+                "debug_nans(infs=True) to look for infinities too"
+            )
         if callable(enable):
             raise ArgumentTypeError(
                 f"debug_nans: expected True or False, got the function {function_name(enable)}; "
