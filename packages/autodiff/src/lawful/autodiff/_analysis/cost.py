@@ -100,7 +100,7 @@ class Cost:
 
     def text(self, lines: Sequence[CostLine], most: int = 30) -> str:
         """Returns a table of some lines, such as ``cost.equations``."""
-        if isinstance(lines, str) or not isinstance(lines, Sequence):
+        if not isinstance(lines, Sequence):
             raise ArgumentTypeError(
                 f"text: expected a sequence of CostLine, got {shorten(lines)}; write cost.text(cost.equations)"
             )
