@@ -73,8 +73,8 @@ HEAD = """# Supported versions
 
 The packages declare Python {pythons}, NumPy {numpy} and, those over XLA, jaxlib {jaxlib}. The table says which
 combinations were tested: only a row with "{passed}" is shown to work, with the versions that it names. A "t" after the
-version of Python is its free-threaded build, for the packages without jaxlib. That of Python 3.13 never frees functions and
-classes once a thread was started, programs of the NumPy backend among them; that of 3.14 does.
+version of Python is its free-threaded build, for the packages without jaxlib. That of Python 3.13 never frees functions
+and classes once a thread was started, programs of the NumPy backend among them; that of 3.14 does.
 
 `uv run python -m tools.matrix --write` writes this table. It builds the wheels, installs them with the oldest or the
 newest version for which the package index has a wheel, and runs the packages' tests. "{not_here}" means that the
