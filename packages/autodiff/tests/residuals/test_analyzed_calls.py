@@ -10,7 +10,7 @@ import pytest
 from lawful import ops
 from lawful.autodiff import checkpoint, cost, grad, peak_memory, saved_residuals
 from lawful.core import ArgumentTypeError, NonArrayError
-from lawful.staging import ShapeDtypeStruct, jit
+from lawful.staging import ShapeDtypeStruct, blame_nan, jit
 
 X = np.ones(5)
 TOOLS = pytest.mark.parametrize(
@@ -100,3 +100,22 @@ def test_iterators_and_objects_are_refused(tool: Any) -> None:
     with pytest.raises(NonArrayError, match=r"of words: expected a function that returns arrays .* at result\[0\]"):
         tool(words)(2.0)
     assert str(tool(jit(lambda n: ops.sin(float(n)), static_argnums=0))(2))  # no array at all
+
+
+@pytest.mark.parametrize("tool", [cost, peak_memory, lambda f: partial(saved_residuals, f), blame_nan])
+def test_calls_with_wrong_arguments(tool: Any) -> None:
+    def product(x: Any, y: Any) -> Any:
+        return ops.mul(x, y)
+
+    with pytest.raises(
+        ArgumentTypeError, match=r"of product: expected arguments for \(x.*y.*\).*: missing .* 'y'; give"
+    ):
+        tool(product)(1.0)
+    with pytest.raises(ArgumentTypeError, match=r"of product: .*: too many positional arguments; give those that the"):
+        tool(product)(1.0, 2.0, 3.0)
+    with pytest.raises(TypeError, match="the user's"):
+        tool(raising)(1.0)
+
+
+def raising(x: Any) -> Any:
+    raise TypeError("the user's")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterator
 from types import MethodType
 from typing import Any
 
 from lawful import tree
-from lawful.core import ShapedArray, is_array
+from lawful.core import ArgumentTypeError, ShapedArray, is_array
 from lawful.staging._signature import Statics, argument_names, function_name, has_type, in_avals
 
 
@@ -72,6 +73,38 @@ def mark_statics(
     )
 
 
+def called(name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Returns the result of a function.
+
+    Raises:
+      ArgumentTypeError: it does not take these arguments.
+
+    >>> called("cost of f", lambda x, y: x, (2.0,), {})
+    Traceback (most recent call last):
+    lawful.core._errors.ArgumentTypeError: ...: cost of f: expected arguments for (x, y): missing a required argument: ...
+    """
+    try:
+        return function(*args, **kwargs)
+    except TypeError as error:
+        # Without a frame below this one, the call itself failed.
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+            _require_arguments(name, function, args, kwargs)
+        raise
+
+
+def _require_arguments(name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # a builtin has none
+        return
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"{name}: expected arguments for {signature}: {error}; give those that the function takes"
+        ) from None
+
+
 class AnalyzedCall:
     """A call as a function of its arrays. Other objects, and static arguments, are given as they are.
 
@@ -107,8 +140,8 @@ class AnalyzedCall:
             x if known or _is_refused(x, bool(self._positions)) else 0
             for x, known in zip(self._leaves, is_input, strict=True)
         ]
-        label = f"{tool} of {self.__name__}"
-        avals = in_avals(label, self._tree.unflatten(checked), checked, values=False)
+        self._label = f"{tool} of {self.__name__}"
+        avals = in_avals(self._label, self._tree.unflatten(checked), checked, values=False)
         self.arrays = [self._leaves[i] for i in self._positions]
         self.avals: tuple[ShapedArray, ...] = tuple([avals[i] for i in self._positions])
 
@@ -123,7 +156,7 @@ class AnalyzedCall:
         for position, x in zip(self._positions, arrays, strict=True):
             leaves[position] = x
         args, kwargs = self._tree.unflatten(leaves)
-        return self._function(*args, **kwargs)
+        return called(self._label, self._function, args, kwargs)
 
 
 def _is_refused(x: Any, has_arrays: bool) -> bool:

@@ -21,7 +21,7 @@ from lawful.core import (
     new_trace,
     shorten,
 )
-from lawful.staging._analyzed_call import StaticArgument, declared_statics, mark_statics
+from lawful.staging._analyzed_call import StaticArgument, called, declared_statics, mark_statics
 from lawful.staging._make_jaxpr import ShapeDtypeStruct
 from lawful.staging._nans.blame import Blame
 from lawful.staging._nans.observation import observation, unchecked
@@ -75,7 +75,7 @@ def blame_nan(fun: Callable[..., Any], *, discarded: bool = False) -> Callable[.
             with new_trace(trace):
                 given = [x.value if isinstance(x, StaticArgument) else x for x in given]
                 args, kwargs = tree.unflatten(treedef, given)
-                result = fun(*args, **kwargs)
+                result = called(f"blame_nan of {function_name(fun)}", fun, args, kwargs)
                 _require_results(f"blame_nan of {function_name(fun)}", result)
         return _of_result(trace, result, discarded)
 
