@@ -81,7 +81,7 @@ def called(name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> A
 
     >>> called("cost of f", lambda x, y: x, (2.0,), {})
     Traceback (most recent call last):
-    lawful.core._errors.ArgumentTypeError: ...: cost of f: expected arguments for (x, y): missing a required argument: ...
+    lawful.core._errors.ArgumentTypeError: ...: cost of f: expected arguments for (x, y): missing a required ...
     """
     try:
         return function(*args, **kwargs)
