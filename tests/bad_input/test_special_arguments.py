@@ -20,6 +20,16 @@ SAME: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
     "mean of infinite numbers": (lambda n, x: n.mean(x, 1, where=np.array([True, True, False])), COMPLEX),
     "mean of nothing": (lambda n, x: n.mean(x, 1, where=np.array(False)), COMPLEX),
     "nanmean of infinite numbers": (lambda n, x: n.nanmean(x, 0), COMPLEX.astype("complex64")),
+    "mean of a scalar, axis": (lambda n, x: n.mean(x, 0, where=np.array(True)), np.float64(2)),
+    "std of a scalar, axis": (lambda n, x: n.std(x, -1, where=np.array(True), keepdims=True), np.int64(2)),
+    "nanvar of a scalar, axis": (lambda n, x: n.nanvar(x, 0, where=np.array(False)), np.uint64(2)),
+    "nanmax from NaN": (lambda n, x: n.nanmax(x, 0, initial=np.nan), np.array([[1, np.nan, 2.0], [3, np.nan, np.inf]])),
+    "nanmin from NaN": (
+        lambda n, x: n.nanmin(x, 1, initial=np.nan, where=np.array([True, False, False])),
+        np.array([[1, np.nan, 2.0], [np.nan, np.nan, np.inf]]),
+    ),
+    "nanmin from a number": (lambda n, x: n.nanmin(x, 1, initial=1.5), np.array([[np.nan, np.nan], [3.0, 1.0]])),
+    "nanmax of a complex scalar": (lambda n, x: n.nanmax(x, 0), np.array(complex(1, np.nan))),
     "pad with medians, NaN": (lambda n, x: n.pad(x, 1, "median"), np.array([[1, np.nan, 2.0], [3, 4, 5]])),
     "pad with medians, integers": (lambda n, x: n.pad(x, 1, "median"), np.array([[1, 4], [3, 8]])),
     "pad with medians, complex": (lambda n, x: n.pad(x, 1, "median"), COMPLEX),
@@ -49,6 +59,7 @@ ERRORS: dict[str, tuple[Callable[[Any], Any], Any, type[Exception]]] = {
     "linspace of two shapes": (lambda x: lnp.linspace(x, np.ones(3)), np.ones(2), ShapeMismatchError),
     "logspace of two shapes": (lambda x: lnp.logspace(x, np.ones(3)), np.ones(2), ShapeMismatchError),
     "geomspace of two shapes": (lambda x: lnp.geomspace(x, np.zeros(3)), np.ones(2), ShapeMismatchError),
+    "matmul with a number": (lambda x: lnp.matmul(x, -1), np.zeros(0, np.uint64), ArgumentValueError),
     "unwrap of complex numbers": (lnp.unwrap, np.ones((2, 3), complex), ArgumentTypeError),
 }
 

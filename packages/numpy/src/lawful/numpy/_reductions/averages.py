@@ -11,7 +11,7 @@ from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_ava
 from lawful.numpy._eager import eager
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._reductions.arguments import require_mask
-from lawful.ops import canonical_axes, numpy_reduction
+from lawful.ops import canonical_axes, numpy_reduction, reduced_axes
 
 __all__ = ["average", "mean", "var", "std", "ptp"]
 
@@ -24,7 +24,10 @@ def _count(aval: Any, axes: tuple[int, ...], where: Any, keepdims: bool) -> Any:
     return numpy_reduction.sum(chosen, axes, numpy.int64, keepdims)
 
 
-def _axes(name: str, aval: Any, axis: Any) -> tuple[int, ...]:
+def _axes(name: str, aval: Any, axis: Any, where: Any) -> tuple[int, ...]:
+    """Returns the dimensions of an average; with ``where``, NumPy accepts axis 0 of a scalar."""
+    if where is not None:
+        return reduced_axes(name, axis, aval.ndim)
     return tuple(range(aval.ndim)) if axis is None else canonical_axes(name, axis, aval.ndim)
 
 
@@ -59,7 +62,7 @@ def mean(
         return numpy_reduction.mean(a, axis, dtype, keepdims)
     require_mask("mean", where)
     aval = get_aval(a)
-    axes = _axes("mean", aval, axis)
+    axes = _axes("mean", aval, axis, where)
     part = numpy_reduction.mean(_only(a, where), axes, dtype, keepdims)
     if get_aval(part).dtype.kind == "c":  # a complex division makes a part beside an infinite one NaN, as in NumPy
         total = numpy_reduction.sum(_only(a, where), axes, get_aval(part).dtype, keepdims)
@@ -114,7 +117,7 @@ def var(
         return numpy_reduction.var(a, axis, dtype, ddof, keepdims)
     require_mask("var", where)
     aval = get_aval(a)
-    axes = _axes("var", aval, axis)
+    axes = _axes("var", aval, axis, where)
     result = as_dtype(dtype) if dtype is not None else aval.dtype if is_inexact(aval.dtype) else _FLOAT
     x = ops.convert_element_type(_only(a, where), result)
     center = _mean(a, axes, dtype, None, True, where=where) if mean is None else mean

@@ -12,9 +12,9 @@ from lawful.core import ArgumentValueError, Tracer, get_aval, is_inexact, to_num
 from lawful.numpy._eager import eager
 from lawful.numpy._reductions import averages, cumulative
 from lawful.numpy._reductions import reductions as reduction
-from lawful.numpy._reductions.arguments import require_mask
+from lawful.numpy._reductions.arguments import require_initial, require_mask
 from lawful.numpy._statistics.lines import in_front, kept_dims
-from lawful.ops import is_axis_of_scalar
+from lawful.ops import is_axis_of_scalar, reduced_axes
 
 # fmt: off
 __all__ = [
@@ -98,11 +98,18 @@ def _extremum(largest: bool, a: Any, axis: Any, keepdims: bool, initial: Any, wh
     reduce = reduction.max if largest else reduction.min
     if not is_inexact(get_aval(a).dtype):
         return reduce(a, axis, None, keepdims, initial, where)
-    out = reduce(_filled(a, _worst(get_aval(a).dtype, largest)), axis, None, keepdims, initial, where)
+    dtype, name = get_aval(a).dtype, reduce.__name__
+    worst = dtype.type(_worst(dtype, largest))
     if initial is not None:
-        return out
-    only_nan = reduction.all(_is_nan(a), axis, None, keepdims)
-    return ops.where(only_nan, _first(reduce.__name__, a, axis, keepdims), out)
+        require_initial(name, initial)
+        first = ops.convert_element_type(initial, dtype)
+        start = ops.where(_is_nan(first), worst, first)
+    else:
+        first, start = _first(name, a, axis, keepdims), None
+    out = reduce(_filled(a, worst), axis, None, keepdims, start, where)
+    left_out = _is_nan(a) if where is None else ops.bitwise_or(_is_nan(a), ops.bitwise_not(where))
+    only_nan = reduction.all(left_out, axis, None, keepdims)
+    return ops.where(only_nan if initial is None else ops.bitwise_and(only_nan, _is_nan(first)), first, out)
 
 
 def _first(name: str, a: Any, axis: Any, keepdims: bool) -> Any:
@@ -110,7 +117,7 @@ def _first(name: str, a: Any, axis: Any, keepdims: bool) -> Any:
     aval = get_aval(a)
     if aval.dtype.kind != "c" or not aval.size:
         return numpy.nan
-    lines, axes = in_front(name, a, axis)
+    lines, axes = in_front(name, a, reduced_axes(name, axis, aval.ndim))
     first = ops.getitem(lines, 0)
     return kept_dims(first, axes, aval.ndim, 0) if keepdims else first
 

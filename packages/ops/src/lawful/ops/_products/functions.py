@@ -47,7 +47,7 @@ def matmul(a: Any, b: Any) -> Any:
     if is_eager(a, b):
         try:
             return np.matmul(a, b)
-        except ValueError:
+        except (ValueError, OverflowError):
             pass  # the path below raises the error
     return _matmul(a, b)
 
