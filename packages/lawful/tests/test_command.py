@@ -95,6 +95,7 @@ def test_command_wrong_option_ends_with_status_2(
         (["--import", "nowhere"], "no module named 'nowhere' here"),
         (["--import", "broken.py"], "ValueError: of the module"),
         (["--report", "."], "--report .: is a folder"),
+        (["--database", __file__], f"--database {__file__}: is a file; name a folder"),
     ],
 )
 def test_command_what_laws_cannot_do_is_said_in_short(

@@ -37,7 +37,7 @@ def run_laws(arguments: Namespace) -> int:
     calls = sources_of_calls(wanted, chosen) if {system.name for system in systems} == {"lawful"} else []
     drawn = cases(results.seed, sources_of_programs(systems, wanted, chosen), calls, sparse=bool(wanted))
     database = None if arguments.database is None else FailureDatabase(arguments.database)
-    _check_writable(arguments.report)
+    _check_writable(arguments.report, arguments.database)
     with Display(Console(stderr=True)) as display:
         Run(results, drawn, database, display)()
     if arguments.report is not None:
@@ -96,8 +96,10 @@ def _backends(arguments: Namespace, *, every: bool) -> tuple[str, ...]:
     return tuple(arguments.backend) or (tuple(sorted(installed)) if every else ())
 
 
-def _check_writable(report: str | None) -> None:
-    """Raises UsageError if the report cannot be written, before the run starts."""
+def _check_writable(report: str | None, database: str | None) -> None:
+    """Raises UsageError if the report or failures cannot be written, before the run starts."""
+    if database is not None and Path(database).exists() and not Path(database).is_dir():
+        raise UsageError(f"--database {database}: is a file; name a folder")
     if report is None:
         return
     try:
