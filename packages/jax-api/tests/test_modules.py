@@ -320,3 +320,12 @@ def test_jit_refuses_options_without_effect(options: Any, error: type[Exception]
     with pytest.raises(error, match=words):
         jax.jit(lambda x: x, **options)
     assert float(jax.jit(lambda x: x, compiler_options={}, keep_unused=True)(1.0)) == 1.0
+
+
+def test_stax_parallel_gives_tuples_of_parameters() -> None:
+    from lawful.jax.example_libraries import stax
+
+    init, apply = stax.serial(stax.FanOut(2), stax.parallel(stax.Dense(3), stax.Identity), stax.FanInSum)
+    _, parameters = init(jax.random.PRNGKey(0), (1, 3))
+    assert jax.tree.structure(parameters) == jax.tree.structure([(), ((0, 0), ()), ()])
+    assert apply(parameters, jnp.ones((1, 3))).shape == (1, 3)
