@@ -14,9 +14,9 @@ from lawful import numpy as _numpy
 from lawful import ops as _ops
 from lawful.jax._support.lax import functions as _adapted
 from lawful.jax._support.namespaces.namespace import namespace as _namespace
+from lawful.jax._support.namespaces.weakness import keeps_weakness as _keeps_weakness
 from lawful.jax._support.namespaces.wrapping import returns_arrays as _returns_arrays
 from lawful.jax._support.namespaces.wrapping import transforms as _transforms
-from lawful.jax._support.numpy.weakness import keeps_weakness as _keeps_weakness
 
 
 def _wrapped(function: object, signature: object) -> object:

@@ -13,7 +13,7 @@ from lawful.numpy._eager import eager
 from lawful.numpy._reductions import averages, cumulative
 from lawful.numpy._reductions import reductions as reduction
 from lawful.numpy._reductions.arguments import require_initial, require_mask
-from lawful.numpy._statistics.lines import in_front, kept_dims
+from lawful.numpy._reductions.lines import in_front, kept_dims
 from lawful.ops import is_axis_of_scalar, reduced_axes
 
 # fmt: off

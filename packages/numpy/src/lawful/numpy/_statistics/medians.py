@@ -8,8 +8,8 @@ import numpy
 from lawful import ops
 from lawful.core import get_aval, is_inexact
 from lawful.numpy._eager import eager
+from lawful.numpy._reductions.lines import counted, in_front, kept_dims, take_lines
 from lawful.numpy._sorting.sorting import sort
-from lawful.numpy._statistics.lines import counted, in_front, kept_dims, take_lines
 
 __all__ = ["median", "nanmedian"]
 

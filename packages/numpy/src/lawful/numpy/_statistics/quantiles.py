@@ -18,8 +18,8 @@ from lawful.core import (
     to_numpy,
 )
 from lawful.numpy._eager import eager
+from lawful.numpy._reductions.lines import counted, in_front, kept_dims, take_lines
 from lawful.numpy._reductions.nan_reductions import nanmean
-from lawful.numpy._statistics.lines import counted, in_front, kept_dims, take_lines
 from lawful.numpy._statistics.weighted_quantiles import weighted_quantile
 
 __all__ = ["nanpercentile", "nanquantile", "percentile", "quantile"]

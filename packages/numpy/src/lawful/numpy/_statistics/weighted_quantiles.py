@@ -8,7 +8,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, Tracer, get_aval, is_inexact, to_numpy
 from lawful.numpy._reductions.averages import aligned_weights
-from lawful.numpy._statistics.lines import in_front, kept_dims
+from lawful.numpy._reductions.lines import in_front, kept_dims
 from lawful.ops import canonical_axes
 
 

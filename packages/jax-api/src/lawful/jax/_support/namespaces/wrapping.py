@@ -15,9 +15,9 @@ from lawful.autodiff import LinearFunction, VJPFunction
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, shorten
 from lawful.jax._support.array import Array, as_jax, placed, plain, weak
 from lawful.jax._support.devices import DEVICE_ARRAYS
+from lawful.jax._support.namespaces.number_operands import numbers_beside_arrays
 from lawful.jax._support.namespaces.refusals import NEUTRAL, OWN_VALUES, REASONS
-from lawful.jax._support.numpy.number_operands import numbers_beside_arrays
-from lawful.jax._support.numpy.weakness import keeps_weakness
+from lawful.jax._support.namespaces.weakness import keeps_weakness
 from lawful.jax._support.user_functions import within
 from lawful.numpy.linalg._matrices import LinAlgError, bad_matrices_give_nan
 

@@ -15,7 +15,7 @@ import numpy
 
 from lawful import numpy as lawful_numpy
 from lawful.core import ArgumentValueError, Tracer, as_dtype, is_array
-from lawful.jax._support.numpy.number_operands import numbers_beside_arrays
+from lawful.jax._support.namespaces.number_operands import numbers_beside_arrays
 from lawful.numpy import linalg
 
 _OWN = ("precision", "preferred_element_type")

@@ -9,8 +9,8 @@ from typing import Any
 from lawful import numpy
 from lawful.core import ArgumentValueError
 from lawful.jax._support.array import plain
+from lawful.jax._support.namespaces.number_operands import is_number
 from lawful.jax._support.namespaces.wrapping import returns_arrays
-from lawful.jax._support.numpy.number_operands import is_number
 from lawful.jax._support.user_functions import given
 
 
