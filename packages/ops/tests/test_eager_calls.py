@@ -24,6 +24,8 @@ VALUES: list[Any] = [
     *(np.zeros((0, 3)), np.array([[0.5], [0.25]], "float32"), True, 2, -1, 300, 0.5, 0.5 + 0.25j),
 ]
 FEW = VALUES[::3] + VALUES[-6:]
+#: On some processors NumPy 2.3 gives one float16 another last bit of log1p than many. The layers may use either form.
+LAST_BIT_IS_OPEN = {ops.xlog1py} if np.log1p(np.float16(2)) != np.log1p(np.full(3, 2, np.float16))[0] else set()
 
 
 def outcome(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -41,7 +43,13 @@ def test_elementwise_call_of_values_agrees_in_both_layers(op: Elementwise) -> No
     for args in product(VALUES) if op.arity == 1 else product(FEW, FEW):
         with plain():
             expected = outcome(op, args)
-        assert outcome(op, args) == expected, args
+        found = outcome(op, args)
+        if op in LAST_BIT_IS_OPEN and found != expected and found[1].dtype == np.float16:
+            assert found[:2] == expected[:2], args
+            bits, wanted = (np.frombuffer(x[2], np.int16) for x in (found, expected))
+            assert np.max(np.abs(bits - wanted)) <= 1, args
+        else:
+            assert found == expected, args
 
 
 INDICES: list[Any] = [
