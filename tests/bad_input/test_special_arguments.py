@@ -54,6 +54,7 @@ def test_special_argument_gives_what_numpy_gives(name: str) -> None:
 
 ERRORS: dict[str, tuple[Callable[[Any], Any], Any, type[Exception]]] = {
     "polyval of a scalar": (lambda x: lnp.polyval(x, 2.0), np.float64(1), ArgumentValueError),
+    "choose from a number": (lambda x: lnp.choose(x, 5), np.array([0, 1]), ArgumentTypeError),
     "polyder of a scalar": (lnp.polyder, np.float64(1), ArgumentValueError),
     "polyint of a scalar": (lnp.polyint, np.float64(1), ArgumentValueError),
     "linspace of two shapes": (lambda x: lnp.linspace(x, np.ones(3)), np.ones(2), ShapeMismatchError),

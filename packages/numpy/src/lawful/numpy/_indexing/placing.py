@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentIndexError, ArgumentTypeError, ArgumentValueError, Tracer, get_aval, to_numpy
+from lawful.core import ArgumentIndexError, ArgumentTypeError, ArgumentValueError, Tracer, get_aval, shorten, to_numpy
 from lawful.numpy._indexing.elements import nonzero
 from lawful.numpy._manipulation.broadcasting import broadcast_arrays
 from lawful.numpy._manipulation.shape import ravel
@@ -154,6 +154,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         raise ArgumentTypeError("choose: expected no out=, got one: arrays are not overwritten; use the result")
     if mode not in ("raise", "clip", "wrap"):
         raise ArgumentValueError(f"choose: expected mode='raise', 'clip' or 'wrap', got {mode!r}; choose one")
+    if not isinstance(choices, list | tuple) and not get_aval(choices).shape:
+        raise ArgumentTypeError(f"choose: expected arrays to choose from, got {shorten(choices)}; give a list of them")
     given = list(choices) if isinstance(choices, list | tuple) else [choices[i] for i in range(len(choices))]
     if get_aval(a).dtype.kind not in "iub":
         raise ArgumentTypeError(f"choose: expected integers, got {get_aval(a)}; convert with astype")
