@@ -36,6 +36,28 @@ CALLS = [
 ]
 
 
+@wraps(STATIC)
+def thrice(x: Any) -> Any:
+    return STATIC(x, 3)
+
+
+@wraps(STATIC)
+def swapped(n: int, x: Any) -> Any:
+    return STATIC(x, n)
+
+
+@wraps(jit(lambda n, x: power(x, n), static_argnums=0))
+def doubled(x: Any) -> Any:
+    return STATIC(x, 2)
+
+
+@pytest.mark.parametrize(("function", "args"), [(thrice, (X,)), (swapped, (3, X)), (doubled, (X,))])
+def test_wrappers_with_other_parameters(function: Any, args: tuple[Any, ...]) -> None:
+    """Wrappers by functools.wraps have static arguments where they have parameters of that name."""
+    assert [aval.shape for aval in make_jaxpr(function)(*args).in_avals] == [(3,)]
+    assert eval_shape(function, *args) == ShapeDtypeStruct((3,), "float64")
+
+
 @pytest.mark.parametrize("call", range(len(CALLS)))
 def test_make_jaxpr_and_eval_shape_of_static_arguments(call: int) -> None:
     function, args, kwargs = CALLS[call]

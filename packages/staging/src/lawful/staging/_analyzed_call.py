@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 from lawful import tree
@@ -27,7 +27,8 @@ def declare_statics(function: Any, statics: Statics) -> None:
 def declared_statics(function: Any) -> Statics:
     """Returns the static arguments of a function of `jit`, also of a method, a partial, or a function that wraps it.
 
-    A wrapper that says so, by ``functools.wraps``, has the arguments of the wrapped function.
+    A wrapper of any arguments that says so, by ``functools.wraps``, has those of the wrapped function. Of a wrapper
+    with parameters of its own those are static that have the names of static ones.
 
     >>> from lawful.staging import jit
     >>> declared_statics(functools.partial(jit(lambda x, n: x, static_argnums=1), 1.0))
@@ -37,11 +38,22 @@ def declared_statics(function: Any) -> Statics:
         return _after(len(function.args), declared_statics(function.func))
     if isinstance(function, MethodType):
         return _after(1, declared_statics(function.__func__))
-    found = getattr(function, "_statics", None)
-    if isinstance(found, Statics):
-        return found
-    wrapped = getattr(function, "__wrapped__", None)
-    return Statics() if wrapped is None else declared_statics(wrapped)
+    found = getattr(function, "_statics", None)  # functools.wraps copies it
+    if not isinstance(found, Statics):
+        wrapped = getattr(function, "__wrapped__", None)
+        found = Statics() if wrapped is None else declared_statics(wrapped)
+    return _among_parameters(function, found) if found and isinstance(function, FunctionType) else found
+
+
+def _among_parameters(function: FunctionType, statics: Statics) -> Statics:
+    """Returns those of the static arguments of a wrapped function that the wrapper has too, by their names."""
+    code = function.__code__
+    if code.co_flags & inspect.CO_VARARGS:
+        return statics
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    positions = [i for i, name in enumerate(names[: code.co_argcount]) if name in statics.argnames]
+    takes_any = code.co_flags & inspect.CO_VARKEYWORDS
+    return Statics(tuple(positions), tuple([name for name in statics.argnames if takes_any or name in names]))
 
 
 def _after(count: int, statics: Statics) -> Statics:
