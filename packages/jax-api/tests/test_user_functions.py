@@ -58,6 +58,21 @@ def test_custom_vjp_rules_get_arrays() -> None:
     assert scale == 3.0
 
 
+def test_custom_vjp_rule_gets_weak_cotangents_of_numbers() -> None:
+    """The cotangent of a Python number yields to the dtype of an array, as it does under jit."""
+    seen: list[Any] = []
+    f = jax.custom_vjp(lambda x: x * 2.0)
+
+    def backward(_: None, ct: Any) -> Any:
+        seen.append((ct.weak_type, (ct * jnp.ones(2, jnp.float32)).dtype.name))
+        return (ct / 0.0,)
+
+    f.defvjp(lambda x: (f(x), None), backward)
+    assert jax.grad(f)(1.0) == jax.jit(jax.grad(f))(1.0) == jnp.inf
+    assert jax.grad(f)(np.float64(1.0)) == jnp.inf
+    assert seen == [(True, "float32"), (True, "float32"), (False, "float64")]
+
+
 def test_custom_vjp_symbolic_zeros_gets_arrays() -> None:
     f = jax.custom_vjp(lambda x, y: x.at[0].set(y))
 

@@ -115,7 +115,7 @@ def _cotangents(
     """Returns the cotangents of the leaves of the differentiated arguments, by ``bwd``."""
     label = f"{site.function.label}, bwd {function_name(bwd)}"
     residuals = tree.unflatten(residual_tree, values[site.extra :])
-    given, of_number = as_scalars(cts)
+    given, of_number = as_scalars(cts, bwd)
     ct = tree.unflatten(site.out_tree, given if symbolic_zeros else [*map(instantiated, given)])
     result = site.apply(lambda nondiff, _: bwd(*nondiff, residuals, ct), values[: site.extra])
     parts = one_cotangent_each(label, "argument that is differentiated", len(site.differentiated), result)
@@ -124,16 +124,28 @@ def _cotangents(
     )
 
 
-def as_scalars(cts: Sequence[Any]) -> tuple[list[Any], bool]:
+def takes_numbers(rule: Rule) -> Rule:
+    """Notes that a reverse rule takes the cotangents of Python numbers as such numbers, and returns the rule.
+
+    >>> as_scalars([2.0], takes_numbers(lambda residuals, ct: (ct,)))
+    ([2.0], True)
+    """
+    vars(rule)["_takes_numbers"] = True
+    return rule
+
+
+def as_scalars(cts: Sequence[Any], rule: Rule) -> tuple[list[Any], bool]:
     """Returns cotangents with Python numbers as NumPy's scalars, and whether there is such a number.
 
     A rule divides by zero and reads shapes and dtypes as it does where the cotangent is traced.
 
-    >>> as_scalars([2.0, np.float32(1.0)])
+    >>> as_scalars([2.0, np.float32(1.0)], lambda residuals, ct: (ct,))
     ([np.float64(2.0), np.float32(1.0)], True)
     """
     of_number = not _SCALARS.keys().isdisjoint(map(type, cts))
-    return ([_SCALARS.get(type(x), _itself)(x) for x in cts] if of_number else [*cts]), of_number
+    if not of_number or getattr(rule, "_takes_numbers", False):
+        return [*cts], of_number
+    return [_SCALARS.get(type(x), _itself)(x) for x in cts], of_number
 
 
 _SCALARS: dict[type, Callable[[Any], Any]] = {float: np.float64, complex: np.complex128}
@@ -154,7 +166,7 @@ def transpose_by(rule: Rule, site: CallSite) -> Transpose:
     label = f"{site.function.label}, the transpose rule {function_name(rule)}"
 
     def transpose(cts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
-        given, of_number = as_scalars(cts)
+        given, of_number = as_scalars(cts, rule)
         ct = tree.unflatten(site.out_tree, [*map(instantiated, given)])
         result = site.apply(lambda nondiff, leaves: rule(ct, *site.arguments(nondiff, leaves)), args)
         parts = one_cotangent_each(label, "argument", site.arity, result)
