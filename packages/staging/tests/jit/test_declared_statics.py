@@ -51,7 +51,10 @@ def doubled(x: Any) -> Any:
     return STATIC(x, 2)
 
 
-@pytest.mark.parametrize(("function", "args"), [(thrice, (X,)), (swapped, (3, X)), (doubled, (X,))])
+OTHER_PARAMETERS: list[tuple[Any, tuple[Any, ...]]] = [(thrice, (X,)), (swapped, (3, X)), (doubled, (X,))]
+
+
+@pytest.mark.parametrize(("function", "args"), OTHER_PARAMETERS)
 def test_wrappers_with_other_parameters(function: Any, args: tuple[Any, ...]) -> None:
     """Wrappers by functools.wraps have static arguments where they have parameters of that name."""
     assert [aval.shape for aval in make_jaxpr(function)(*args).in_avals] == [(3,)]
