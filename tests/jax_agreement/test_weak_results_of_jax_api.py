@@ -158,6 +158,8 @@ jnp.block([[v, 2.0]]); jnp.dot(v, 2.0); jnp.dot(2, v); jnp.dot(a=v, b=2.0); v.do
 jnp.vdot(s, 2.0); jnp.outer(v, 2.0); jnp.kron(m, 2.0); jnp.tensordot(2.0, m, axes=0); jnp.einsum("i,->i", v, 2.0)
 jnp.einsum(v, [0], 2.0, [], [0]); jnp.multiply.outer(2.0, v); jnp.polyval(v, 2.0); jnp.polyval(m, 2)
 jnp.polyint(v, k=2.0); jnp.polyder(v); jnp.vander(v); jnp.interp(0.5, v, v); jnp.interp(v, v, v, left=0.0, right=1.0)
+jnp.array([s, 0.1], "float64"); jnp.asarray([s, 0.1], float); jnp.array([i.astype("int8")[0], 300], jnp.int32)
+jnp.clip(i.astype("int8"), 0, 300); jnp.interp(v + 1, v, v, "extrapolate", "extrapolate")
 jnp.interp(v, v, v, period=2.0); jnp.diff(v, prepend=0.0); jnp.diff(v, append=0); jnp.diff(i, prepend=0)
 jnp.geomspace(s, 2.0, 3); jnp.geomspace(s, 2.0, 3, dtype="float64"); jnp.clip(0.5, 0.0, v); jnp.clip(v, 0, 1.0)
 jnp.cov(v); jnp.cov(m, aweights=v); jnp.cov(v, dtype="float64"); jnp.corrcoef(s, 2.0)

@@ -74,6 +74,7 @@ def numbers_beside_arrays(function: Function) -> Function:
     if any(parameters[name].kind is inspect.Parameter.VAR_POSITIONAL for name in names if name in parameters):
         positions = [*range(positions[0], positions[0] + 64)]
     is_widening = name in _WIDENING
+    names_dtype = _finder_of_dtype(function)
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -82,7 +83,7 @@ def numbers_beside_arrays(function: Function) -> Function:
         operands = [*[args[i] for i in given], *[kwargs[name] for name in named]]
         if is_widening:
             result = function(*args, **kwargs)
-            if kwargs.get("dtype") is not None or any(isinstance(x, str | type | numpy.dtype) for x in args[2:]):
+            if names_dtype(args, kwargs):
                 return result
             dtype = _common_dtype(operands)
             return lawful_numpy.astype(result, dtype) if dtype is not None and is_inexact(dtype) else result
@@ -94,10 +95,24 @@ def numbers_beside_arrays(function: Function) -> Function:
     return call
 
 
+def _finder_of_dtype(function: Function) -> Callable[[tuple[Any, ...], dict[str, Any]], bool]:
+    """Returns a function that tells whether arguments of a function name the dtype of the result."""
+    parameters = [*inspect.signature(function).parameters.values()]
+    found = [i for i, parameter in enumerate(parameters) if parameter.name == "dtype"]
+    by_position = [i for i in found if parameters[i].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+
+    def names_dtype(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        return kwargs.get("dtype") is not None or any([i < len(args) and args[i] is not None for i in by_position])
+
+    return names_dtype
+
+
 def _of_list(function: Function) -> Function:
+    names_dtype = _finder_of_dtype(function)
+
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
-        if args and type(args[0]) in (list, tuple) and kwargs.get("dtype") is None:
+        if args and type(args[0]) in (list, tuple) and not names_dtype(args, kwargs):
             leaves = [*_leaves(args[0])]
             if any(map(is_number, leaves)) and (dtype := _common_dtype(leaves)) is not None:
                 args = (_typed(args[0], dtype), *args[1:])
@@ -130,9 +145,16 @@ def _common_dtype(operands: Iterable[Any]) -> numpy.dtype[Any] | None:
 
 
 def _typed(x: Any, dtype: numpy.dtype[Any]) -> Any:
-    """Returns an operand with its numbers, also those in lists, as scalars of a dtype."""
+    """Returns an operand with its numbers, also those in lists, as scalars of a dtype.
+
+    An integer that the dtype cannot hold stays a number, as a bound of ``clip`` that bounds nothing.
+    """
     if type(x) in (list, tuple):
         return [_typed(part, dtype) for part in x]
-    if not is_number(x):
+    if not is_number(x) or (type(x) is int and not _holds(dtype, x)):
         return x
     return lawful_numpy.astype(x, dtype) if isinstance(x, Tracer) else numpy.asarray(x, dtype)
+
+
+def _holds(dtype: numpy.dtype[Any], x: int) -> bool:
+    return dtype.kind not in "iu" or bool(numpy.iinfo(dtype).min <= x <= numpy.iinfo(dtype).max)
