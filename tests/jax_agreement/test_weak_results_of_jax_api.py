@@ -159,6 +159,7 @@ jnp.vdot(s, 2.0); jnp.outer(v, 2.0); jnp.kron(m, 2.0); jnp.tensordot(2.0, m, axe
 jnp.einsum(v, [0], 2.0, [], [0]); jnp.multiply.outer(2.0, v); jnp.polyval(v, 2.0); jnp.polyval(m, 2)
 jnp.polyint(v, k=2.0); jnp.polyder(v); jnp.vander(v); jnp.interp(0.5, v, v); jnp.interp(v, v, v, left=0.0, right=1.0)
 jnp.array([s, 0.1], "float64"); jnp.asarray([s, 0.1], float); jnp.array([i.astype("int8")[0], 300], jnp.int32)
+jnp.array(object=[s, 2.0]); jnp.stack(arrays=[s, 2.0]); jnp.hstack(tup=[v, 2.0])
 jnp.clip(i.astype("int8"), 0, 300); jnp.interp(v + 1, v, v, "extrapolate", "extrapolate")
 jnp.interp(v, v, v, period=2.0); jnp.diff(v, prepend=0.0); jnp.diff(v, append=0); jnp.diff(i, prepend=0)
 jnp.geomspace(s, 2.0, 3); jnp.geomspace(s, 2.0, 3, dtype="float64"); jnp.clip(0.5, 0.0, v); jnp.clip(v, 0, 1.0)
@@ -173,6 +174,11 @@ linalg.block_diag(m, 2.0); linalg.toeplitz(v, 2.0); multivariate_normal.logpdf(v
 lax.scan(lambda c, x: (c + x, c), 0.0, v)[1]; lax.scan(lambda c, x: (c + x, c), jnp.array(0.0), v)[0]
 lax.fori_loop(0, 3, lambda i, c: c * v[0], jnp.array(1.0)); lax.cond(b[0], lambda: s, lambda: jnp.array(1.0, s.dtype))
 """
+
+
+def test_errors_show_numbers_beside_arrays_as_given() -> None:
+    with pytest.raises(ValueError, match=r"\[1\.5, 2\]"):
+        lawful.jax.numpy.array([np.float32(1.0), [1.5, 2]])
 
 
 @pytest.mark.parametrize("call", [call.strip() for call in BESIDE_ARRAYS.replace("\n", ";").split(";") if call.strip()])

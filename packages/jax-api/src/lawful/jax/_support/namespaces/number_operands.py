@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy
@@ -109,13 +110,17 @@ def _finder_of_dtype(function: Function) -> Callable[[tuple[Any, ...], dict[str,
 
 def _of_list(function: Function) -> Function:
     names_dtype = _finder_of_dtype(function)
+    name = next(iter(inspect.signature(function).parameters))
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
-        if args and type(args[0]) in (list, tuple) and not names_dtype(args, kwargs):
-            leaves = [*_leaves(args[0])]
+        values = args[0] if args else kwargs.get(name)
+        if type(values) in (list, tuple) and not names_dtype(args, kwargs):
+            leaves = [*_leaves(values)]
             if any(map(is_number, leaves)) and (dtype := _common_dtype(leaves)) is not None:
-                args = (_typed(args[0], dtype), *args[1:])
+                typed = _typed(values, dtype)
+                with suppress(TypeError, ValueError):  # the error shows the numbers as they were given
+                    return function(typed, *args[1:], **kwargs) if args else function(**kwargs | {name: typed})
         return function(*args, **kwargs)
 
     return call
