@@ -154,7 +154,7 @@ jnp.append(v, 2.0); jnp.append(v, 2j); jnp.append(i, 2); jnp.append(i, 2.0); jnp
 jnp.array([s, 2.0]); jnp.array([s, 2]); jnp.array([i[0], 2]); jnp.array([[s, 2.0], [1.0, s]])
 jnp.array((s, 2.0, jnp.sin(0.5))); jnp.asarray([s, 2.0]); jnp.array([s, 2.0], "float64"); jnp.array([1.0, 2.0])
 jnp.stack([s, 2.0, 1]); jnp.hstack([v, 2.0]); jnp.vstack([s, 2.0]); jnp.dstack([s, 2.0]); jnp.column_stack([s, 2.0])
-jnp.block([[v, 2.0]]); jnp.dot(v, 2.0); jnp.dot(2, v); jnp.dot(a=v, b=2.0); v.dot(2.0); jnp.inner(v, 2.0)
+jnp.block([[v, 2.0]]); jnp.dot(v, 2.0); jnp.dot(2, v); jnp.dot(a=v, b=2.0); jnp.inner(v, 2.0)
 jnp.vdot(s, 2.0); jnp.outer(v, 2.0); jnp.kron(m, 2.0); jnp.tensordot(2.0, m, axes=0); jnp.einsum("i,->i", v, 2.0)
 jnp.einsum(v, [0], 2.0, [], [0]); jnp.multiply.outer(2.0, v); jnp.polyval(v, 2.0); jnp.polyval(m, 2)
 jnp.polyint(v, k=2.0); jnp.polyder(v); jnp.vander(v); jnp.interp(0.5, v, v); jnp.interp(v, v, v, left=0.0, right=1.0)

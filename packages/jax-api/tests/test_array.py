@@ -11,7 +11,7 @@ import pytest
 
 import lawful.jax as jax
 import lawful.jax.numpy as jnp
-from lawful import ops
+from lawful import ops, staging
 from lawful.core import ArgumentTypeError
 
 X = jnp.arange(3.0)
@@ -284,3 +284,9 @@ def test_gaussian_kde_attributes_are_arrays() -> None:
     for found in (estimate.covariance, estimate.inv_cov, estimate.dataset, estimate.weights, estimate.neff):
         assert type(found) is jax.Array
     assert jax.jit(lambda estimate: estimate.covariance)(estimate) == estimate.covariance
+
+
+def test_methods_of_tracers_are_numpys_where_jax_is_imported() -> None:
+    """A program of NumPy's computes the same, whether `lawful.jax` is imported or not."""
+    x = np.ones(2, np.int8)
+    assert staging.jit(lambda x: x.dot(2))(x).dtype == x.dot(2).dtype

@@ -15,7 +15,6 @@ import numpy
 
 from lawful import numpy as lawful_numpy
 from lawful.core import ArgumentValueError, Tracer, as_dtype, is_array
-from lawful.jax._support.namespaces.number_operands import numbers_beside_arrays
 from lawful.numpy import linalg
 
 _OWN = ("precision", "preferred_element_type")
@@ -51,7 +50,7 @@ def _at_least(x: Any, wanted: numpy.dtype[Any]) -> Any:
 
 convolve = _preferring(lawful_numpy.convolve)
 correlate = _preferring(lawful_numpy.correlate)
-dot = numbers_beside_arrays(_preferring(lawful_numpy.dot))  # also of the method
+dot = _preferring(lawful_numpy.dot)
 einsum = _preferring(lawful_numpy.einsum)
 inner = _preferring(lawful_numpy.inner)
 matmul = _preferring(lawful_numpy.matmul)
