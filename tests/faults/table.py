@@ -3,7 +3,7 @@
     python -m tests.faults.table --write            try every law on every fault, and write the table and its page
     python -m tests.faults.table --write cond jit   the same for faults with a word in their name or chapter
     python -m tests.faults.table --missing          the same for faults that the table does not have yet
-    python -m tests.faults.table --stale            the same for faults that the cases of the table no longer show
+    python -m tests.faults.table --stale            the same for faults whose rows are stale
     python -m tests.faults.table                    write the pages anew
 
 The table is ``tests/faults/kills.json``, the pages are ``docs/faults.md`` and ``docs/law_table.md``.
@@ -105,7 +105,7 @@ def is_found_by_check_grads(fault: Fault, row: Row) -> bool:
 
 
 def is_stale(fault: Fault, row: Row) -> bool:
-    """Whether the cases of a row no longer show what it says."""
+    """Whether a row is stale: on its cases the laws, or ``check_grads``, no longer find the fault."""
     by_check_grads = row.check_grads is None or is_found_by_check_grads(fault, row)
     return not (is_found_by_laws(fault, row) and by_check_grads)
 
@@ -232,7 +232,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="try the laws on faults and write the table")
     parser.add_argument("--missing", action="store_true", help="the same for faults that are not in the table yet")
-    parser.add_argument("--stale", action="store_true", help="the same for faults that its cases no longer show")
+    parser.add_argument("--stale", action="store_true", help="the same for faults whose rows are stale")
     parser.add_argument("words", nargs="*", help="only faults with one of these in their name or chapter")
     options = parser.parse_args(arguments)
     rows = read()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy
 from lawful.core import IntegerOverflowError, shorten
 
-__all__ = ["array_of_integer", "is_large", "not_fitting", "with_dtype"]
+__all__ = ["GREATEST", "LEAST", "array_of_integer", "is_large", "not_fitting", "with_dtype"]
+
+#: The ends of int64. NumPy converts a Python integer outside of them to uint64 or to an object.
+LEAST: Final = -(2**63)
+GREATEST: Final = 2**63 - 1
 
 
 def array_of_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
@@ -34,7 +38,7 @@ def is_large(x: Any) -> bool:
     >>> is_large(2**63), is_large(-(2**63)), is_large(1e30)
     (True, False, False)
     """
-    return type(x) is int and not -(2**63) <= x < 2**63
+    return type(x) is int and not LEAST <= x <= GREATEST
 
 
 def with_dtype(x: Any) -> Any:

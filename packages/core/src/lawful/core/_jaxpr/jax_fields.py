@@ -1,4 +1,4 @@
-"""Fields and methods of jaxprs and equations by JAX's names: they follow from others."""
+"""Fields and methods of jaxprs and equations under JAX's names, computed from the fields of lawful."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DebugInfo:
 
     @property
     def traced_for(self) -> str:
-        """What traced the function: JAX says jit, also where it is another transformation."""
+        """The transformation that traced the function: jit for all, as in JAX."""
         return "jit"
 
     def safe_arg_names(self, expected_count: int) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ def own_fields(changes: dict[str, Any]) -> dict[str, Any]:
 
 
 class FieldsOfEqn:
-    """What an equation has by JAX's names.
+    """The fields of an equation under JAX's names.
 
     >>> from lawful.core import parse_jaxpr, Primitive
     >>> beep_p = Primitive("beep", multiple_results=True, effectful=True)
@@ -74,7 +74,7 @@ class FieldsOfEqn:
 
 
 class FieldsOfJaxpr:
-    """What a jaxpr has by JAX's names."""
+    """The fields of a jaxpr under JAX's names."""
 
     __slots__ = ()
 
@@ -93,7 +93,7 @@ class FieldsOfJaxpr:
 
 
 class FieldsOfClosedJaxpr:
-    """What a closed jaxpr has by JAX's names."""
+    """The fields of a closed jaxpr under JAX's names."""
 
     __slots__ = ()
 

@@ -15,15 +15,12 @@ from typing import Any, Final
 import numpy
 from lawful.core import Tracer, current, register_dispatch_module
 from lawful.numpy._eager import ARRAY_TYPES, PLAIN_TYPES, DirectCall, direct_hook
-from lawful.numpy._integers import is_large
+from lawful.numpy._integers import GREATEST, LEAST, is_large
 
 register_dispatch_module(__name__)
 
 ndarray = numpy.ndarray
 _FLOAT64: Final = numpy.dtype(numpy.float64)
-#: Of Python integers beyond these NumPy makes uint64 or objects.
-_LEAST: Final = -(2**63)
-_GREATEST: Final = 2**63 - 1
 #: The types of arguments that are no arrays.
 _STATIC: Final = frozenset([*(PLAIN_TYPES - ARRAY_TYPES), type(None), str, tuple, type])
 #: The errors after which the function of this package is called, which explains them.
@@ -67,7 +64,7 @@ def _of_one(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any])
         elif (
             (dtype := x.dtype) is _FLOAT64 or dtype in types
             if type(x) is ndarray
-            else type(x) in types and (type(x) is not int or _LEAST <= x <= _GREATEST)
+            else type(x) in types and (type(x) is not int or LEAST <= x <= GREATEST)
         ):
             if current.trace.evaluates_constants:
                 try:
@@ -76,7 +73,7 @@ def _of_one(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any])
                             return theirs(x)
                         if _are_static(kwargs, names):
                             return theirs(x, **kwargs)
-                    elif type(y) in _STATIC and most > 1 and (type(y) is not int or _LEAST <= y <= _GREATEST):
+                    elif type(y) in _STATIC and most > 1 and (type(y) is not int or LEAST <= y <= GREATEST):
                         if not args and not kwargs:
                             return theirs(x, y)
                         if len(args) < most - 1 and _are_static_types(args) and _are_static(kwargs, names):
@@ -103,7 +100,7 @@ def _along_axis(function: Any, call: DirectCall, theirs: Any, types: frozenset[A
         elif (
             (dtype := x.dtype) is _FLOAT64 or dtype in types
             if type(x) is ndarray
-            else type(x) in types and (type(x) is not int or _LEAST <= x <= _GREATEST)
+            else type(x) in types and (type(x) is not int or LEAST <= x <= GREATEST)
         ):
             if current.trace.evaluates_constants:
                 try:
@@ -146,11 +143,11 @@ def _of_two(function: Any, call: DirectCall, theirs: Any, types: frozenset[Any])
         elif (
             (dtype := x.dtype) is _FLOAT64 or dtype in types
             if type(x) is ndarray
-            else type(x) in types and (type(x) is not int or _LEAST <= x <= _GREATEST)
+            else type(x) in types and (type(x) is not int or LEAST <= x <= GREATEST)
         ) and (
             (dtype := y.dtype) is _FLOAT64 or dtype in types
             if type(y) is ndarray
-            else type(y) in types and (type(y) is not int or _LEAST <= y <= _GREATEST)
+            else type(y) in types and (type(y) is not int or LEAST <= y <= GREATEST)
         ):
             if current.trace.evaluates_constants:
                 try:
@@ -306,7 +303,7 @@ def _are_plain(arrays: Sequence[Any], types: frozenset[Any]) -> bool:
 
 def _are_static_types(args: tuple[Any, ...]) -> bool:
     for x in args:  # noqa: SIM110  # a loop is 2× faster than a generator
-        if type(x) not in _STATIC or (type(x) is int and not _LEAST <= x <= _GREATEST):
+        if type(x) not in _STATIC or (type(x) is int and not LEAST <= x <= GREATEST):
             return False
     return True
 

@@ -6,15 +6,13 @@ from typing import Any, Final
 
 import numpy
 from lawful.core import current, register_dispatch_module
+from lawful.numpy._integers import GREATEST, LEAST
 from lawful.numpy._ufuncs.ufunc import Ufunc, ufunc_hook
 
 register_dispatch_module(__name__)
 
 ndarray = numpy.ndarray
 _FLOAT64: Final = numpy.dtype(numpy.float64)
-#: Of Python integers beyond these NumPy makes uint64 or objects.
-_LEAST: Final = -(2**63)
-_GREATEST: Final = 2**63 - 1
 
 
 class _Missing:
@@ -30,7 +28,7 @@ def call(self: Ufunc, x: Any = _Missing, y: Any = _Missing, /, *rest: Any, **kwa
     elif (
         (dtype := x.dtype) is _FLOAT64 or dtype in self.plain_types
         if type(x) is ndarray
-        else type(x) in self.plain_types and (type(x) is not int or _LEAST <= x <= _GREATEST)
+        else type(x) in self.plain_types and (type(x) is not int or LEAST <= x <= GREATEST)
     ):
         try:
             if y is _Missing:
@@ -39,7 +37,7 @@ def call(self: Ufunc, x: Any = _Missing, y: Any = _Missing, /, *rest: Any, **kwa
             elif (
                 y.dtype is dtype or y.dtype in self.plain_types
                 if type(y) is ndarray
-                else type(y) in self.plain_types and (type(y) is not int or _LEAST <= y <= _GREATEST)
+                else type(y) in self.plain_types and (type(y) is not int or LEAST <= y <= GREATEST)
             ) and (self.nin == 2 and current.trace.evaluates_constants):
                 return self.numpy_function(x, y)
         except (TypeError, ValueError, OverflowError):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, get_aval
+from lawful.numpy._integers import is_large
 from lawful.numpy._ufuncs.elementwise import copysign, isinf, trunc
 from lawful.numpy._ufuncs.ufunc import Ufunc
 
@@ -100,8 +101,7 @@ frexp = Ufunc(
 
 def _ldexp(x: Any, exponent: Any) -> Any:
     # A Python integer beyond int64 is of the type of another one.
-    is_large = type(x) is int and not -(2**63) <= x < 2**63
-    avals = get_aval(1 if is_large else x), get_aval(exponent)
+    avals = get_aval(1 if is_large(x) else x), get_aval(exponent)
     try:
         dtype = numpy.ldexp.resolve_dtypes(
             (*[_PYTHON.get(a.dtype.kind, a.dtype) if a.weak_type else a.dtype for a in avals], None)
@@ -111,7 +111,7 @@ def _ldexp(x: Any, exponent: Any) -> Any:
             f"ldexp: expected a real number and an integer, got {avals[0]} and {avals[1]}; convert with astype"
         ) from error
     with numpy.errstate(over="ignore"):  # infinity, as in NumPy
-        x = ops.convert_element_type(float(x) if is_large else x, dtype)
+        x = ops.convert_element_type(float(x) if is_large(x) else x, dtype)
     exponent = ops.convert_element_type(exponent, numpy.int64)
     return ops.convert_element_type(_scaled(_computed_in(x), exponent), dtype)
 

@@ -55,7 +55,7 @@ _LONG = 600
 def _of_numbers(lines: Any, rest: list[int]) -> Any:
     """Returns the medians of what is not NaN in each line; NaN if there is nothing.
 
-    Of complex numbers that is the last element of a lone or a long line, and NaN without an imaginary part of others.
+    For complex numbers that is NumPy's result: the last element of a single or a long line, a real NaN for others.
     """
     x = sort(lines, 0)
     found = counted(x)

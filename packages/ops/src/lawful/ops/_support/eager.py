@@ -20,7 +20,7 @@ _SCALAR_TYPES: Final = frozenset({*(dtype.type for dtype in _NATIVE_DTYPES), flo
 def is_eager(*args: Any) -> bool:
     """Returns whether arguments are evaluated at once, and NumPy promotes them as lawful does.
 
-    Of a Python integer beyond int64 NumPy makes uint64 or objects.
+    A Python integer beyond int64 is not: NumPy converts it to uint64 or to an object.
 
     >>> is_eager(np.ones(2), 3.0), is_eager("text"), is_eager(2**64)
     (True, False, False)
