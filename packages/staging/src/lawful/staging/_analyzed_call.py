@@ -139,9 +139,7 @@ class AnalyzedCall:
     ([2.0, 3], ['x', 'n'], (5.0, 'relu', 6))
     """
 
-    def __init__(
-        self, tool: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> None:  # fmt: skip
+    def __init__(self, tool: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._function = function
         self.__name__ = function_name(function)
         self._leaves, self._tree = tree.flatten(mark_statics(declared_statics(function), args, kwargs))
