@@ -1,8 +1,13 @@
 """A process that fails is an error in the others, which says what happened; all of them end."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+
+from lawful.parallel import ProcessEndedError, ProcessTimeoutError
+from lawful.parallel._processes.group import Group
 
 from .running import run
 
@@ -150,3 +155,13 @@ while not os.path.exists("over"):
     assert "ProcessTimeoutError" in first.out
     assert "the program total (with all-reduce): expected the other processes to run it within 3 s" in first.out
     assert 2 < first.seconds < AT_ONCE
+
+
+def test_a_connection_that_another_device_closed_is_a_time_out() -> None:
+    """The first device whose wait is over closes its connections, and the next one may report that."""
+    member = SimpleNamespace(failure=None, count=2, wait_for_failure=lambda _: None, mismatch=lambda _: None)
+    group: Any = SimpleNamespace(member=member, timeout=3)
+    closed = "INTERNAL: [Gloo] Connection closed by peer [127.0.0.1]:6843"
+    assert isinstance(Group.explain(group, closed, ["total"]), ProcessTimeoutError)
+    member.failure = "process 1 ended: its connection broke"
+    assert isinstance(Group.explain(group, closed, ["total"]), ProcessEndedError)

@@ -97,18 +97,18 @@ class Group:
         if "Gloo" not in error:
             return None
         what = f"the program {programs[0]}"
-        if "Timed out" in error or "timeout" in error:
-            self.member.wait_for_failure(0)
-            if self.member.failure is None:
-                return ProcessTimeoutError(
-                    f"{what}: expected the other processes to run it within {self.timeout} s, got the runtime's error "
-                    f"{error}; let all run the same programs in the same order, or give initialize a longer "
-                    "collective_timeout_seconds"
-                )
+        timed_out = "Timed out" in error or "timeout" in error
         # The end of a connection is known here before the coordinator says which process ended.
-        self.member.wait_for_failure(2)
-        if (differing := self.member.mismatch(what)) is not None:
+        self.member.wait_for_failure(0 if timed_out else 2)
+        if not timed_out and (differing := self.member.mismatch(what)) is not None:
             return differing
+        # A device whose wait is over closes its connections, so that the other devices see a peer that closed them.
+        if self.member.failure is None and (timed_out or "closed by peer" in error):
+            return ProcessTimeoutError(
+                f"{what}: expected the other processes to run it within {self.timeout} s, got the runtime's error "
+                f"{error}; let all run the same programs in the same order, or give initialize a longer "
+                "collective_timeout_seconds"
+            )
         ended = self.member.failure or f"the runtime's error {error}"
         return ProcessEndedError(
             f"{what}: expected {self.member.count} processes, got {ended}; look at the output of that process, and "
