@@ -320,6 +320,8 @@ _PROGRAM_OF_TWO_FLOATS = [
         ("reduce_window_sum, special", [3, 1, 2, 2, 11, 0, 0, 1, 3, 2, 1, 1, 1, *[0] * 8], "primitive_reference"),
         # All variables have 64 bits at its own arguments, some have 32 bits at others.
         ("smooth", _PROGRAM_OF_TWO_FLOATS, "purity"),
+        # A pointwise function between collectives: its elements are sums over devices, in bfloat16.
+        ("entr", [1, 2, 3, 56587, 35958, 0], "shard_map_derivatives"),
     ],
 )
 def test_rounding_is_of_the_dtypes_on_the_way(name: str, choices: list[int], law: str) -> None:

@@ -73,6 +73,8 @@ class Claim:
       weakness: whether they must agree in what stands for a Python scalar.
       at: the arguments that the function was called with, where they have other dtypes than those of the case.
       excuse: whether nothing is claimed after all: it is asked where the values differ.
+      mixed: whether an element is a sum over elements of the arguments even if the function is pointwise: what cancels
+        in it leaves rounding errors as large as those of the largest element.
     """
 
     left: str
@@ -83,6 +85,7 @@ class Claim:
     weakness: bool = False
     at: tuple[Any, ...] | None = None
     excuse: Callable[[], bool] = lambda: False
+    mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,12 +305,11 @@ def _difference_of(claim: Claim | Fault, trial: Trial) -> tuple[str, float | Non
     if isinstance(claim, Fault):
         return "\n".join(filter(None, [claim.explanation, claim.details])), None
     left, right = (tree.map(trial.system.numpy, value) for value in (claim.left_value, claim.right_value))
+    by_element = trial.case.is_pointwise and not claim.mixed
 
     def difference_through(dtypes: Iterable[np.dtype[Any]]) -> Difference | None:
         weakness = claim.weakness and trial.has("weak types")
-        return find_difference(
-            left, right, claim.closeness, weakness=weakness, through=dtypes, by_element=trial.case.is_pointwise
-        )
+        return find_difference(left, right, claim.closeness, weakness=weakness, through=dtypes, by_element=by_element)
 
     if difference_through(()) is None:
         return None

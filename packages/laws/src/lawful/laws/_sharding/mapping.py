@@ -48,11 +48,11 @@ def law_shard_map_is_vmap(trial: Trial) -> Claims:
         mapped = plan.mapped(trial, checked=checked)
 
         def plain(mapped: Callable[..., Leaves] = mapped, checked: bool = checked) -> Claims:
-            yield Claim(_label(plan, "{}(x)", checked), mapped(*plan.args), "vmap", whole(*plan.args))
+            yield Claim(_label(plan, "{}(x)", checked), mapped(*plan.args), "vmap", whole(*plan.args), mixed=True)
 
         def by_jit(mapped: Callable[..., Leaves] = mapped, checked: bool = checked) -> Claims:
             found = compiled(system, mapped)(*plan.args)
-            yield Claim(_label(plan, "jit({})(x)", checked), found, "vmap", whole(*plan.args))
+            yield Claim(_label(plan, "jit({})(x)", checked), found, "vmap", whole(*plan.args), mixed=True)
 
         def batched(mapped: Callable[..., Leaves] = mapped, checked: bool = checked) -> Claims:
             splits = [i for i, spec in enumerate(plan.in_specs) if axes_of(spec)]
@@ -62,7 +62,7 @@ def law_shard_map_is_vmap(trial: Trial) -> Claims:
             )
             args = [x if axis is None else batch_of(x, 2, axis) for x, axis in zip(plan.args, in_axes, strict=True)]
             found, expected = (system.vmap(function, in_axes)(*args) for function in (mapped, whole))
-            yield Claim(_label(plan, f"vmap({{}}, {in_axes})(x)", checked), found, "vmap of vmap", expected)
+            yield Claim(_label(plan, f"vmap({{}}, {in_axes})(x)", checked), found, "vmap of vmap", expected, mixed=True)
 
         for way in trial.some([plain, by_jit, batched]):
             yield from way()
@@ -102,7 +102,8 @@ def _compared(trial: Trial, plan: Plan, mapped: Callable[..., Leaves], checked: 
     v, w = tangents_of(trial, leaves), tangents_of(trial, results)
     derivative = _WAYS[way]
     expected = derivative(trial, reference, leaves, v, w)
-    yield Claim(_label(plan, f"{way} of {{}}", checked), derivative(trial, function, leaves, v, w), way, expected)
+    found = derivative(trial, function, leaves, v, w)
+    yield Claim(_label(plan, f"{way} of {{}}", checked), found, way, expected, mixed=True)
 
 
 _Derivative = Callable[[Trial, Callable[..., Leaves], Leaves, Leaves, Leaves], Any]

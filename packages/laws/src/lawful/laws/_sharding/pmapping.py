@@ -61,7 +61,7 @@ def law_pmap_is_vmap(trial: Trial) -> Claims:
     label = f"pmap(f, 'i', in_axes={in_axes}, out_axes={out_axes}) on {size} devices{', ' if text else ''}{text}"
     for way in trial.some([*ways]):
         found, expected = ways[way](trial, [on_devices, over], batch)
-        yield Claim(f"{way}{label}", found, f"{way}vmap", expected)
+        yield Claim(f"{way}{label}", found, f"{way}vmap", expected, mixed=True)
 
 
 def _axis(random: np.random.Generator, value: Any) -> int:
