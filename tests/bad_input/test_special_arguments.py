@@ -36,6 +36,34 @@ SAME: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
     "tensordot with an integer": (lambda n, x: n.tensordot(x, 2, 0), np.float32(0.5)),
     "tensordot with a float": (lambda n, x: n.tensordot(2.0, x, 0), np.array([1, 2], np.float16)),
     "unwrap at the least integer": (lambda n, x: n.unwrap(x), np.array([0, -128, -128, 5], np.int8)),
+    **{
+        f"{name} of complex numbers as {dtype}, {text}": (
+            lambda n, x, name=name, dtype=dtype, options=options: getattr(n, name)(x, dtype=dtype, **options),
+            np.array([1 + 2j, 3 - 1j, 2]),
+        )
+        for name in ("var", "std", "nanvar", "nanstd")
+        for dtype in ("float64", "float32", "complex64", "int64", "bool")
+        if dtype not in ("int64", "bool") or not name.startswith("nan")
+        for text, options in {
+            "all": {},
+            "some": {"where": np.array([True, True, False])},
+            "mean": {"mean": 2.0},
+            "ddof": {"ddof": 1},
+        }.items()
+    },
+    "var of floats as integers": (lambda n, x: n.var(x, 1, "int64"), np.array([[0.5, 1.7, 9.0], [1, 2, 7]])),
+    "var of integers that wraps": (lambda n, x: n.var(x, 1, "int8"), np.array([[100, 100, 27], [1, 2, 7]], np.int8)),
+    "mean of integers that wraps": (lambda n, x: n.mean(x, dtype="int8"), np.array([100, 100, 27], np.int8)),
+    "mean as integers, where": (
+        lambda n, x: n.mean(x, dtype="int64", where=np.array([True, True, False])),
+        np.array([1.0, 3, 9]),
+    ),
+    "nanmin, where=True": (lambda n, x: n.nanmin(x, where=True), np.array([np.nan, 2.0])),
+    "max, where=True": (lambda n, x: n.max(x, 0, where=True), np.array([[3, 2], [1, 5]])),
+    "packbits of a scalar, axis": (lambda n, x: n.packbits(x, axis=0), np.uint8(1)),
+    "packbits of a scalar, last axis": (lambda n, x: n.packbits(x, -1, "little"), np.True_),
+    "nanquantile of no booleans": (lambda n, x: n.nanquantile(x, 0.5), np.zeros(0, bool)),
+    "nanpercentile of no booleans": (lambda n, x: n.nanpercentile(x, 50, axis=0), np.zeros((0, 3), bool)),
     "diff with a list": (lambda n, x: n.diff(x, prepend=[0, 1], append=(2.5,)), np.array([1, 4])),
 }
 
@@ -61,6 +89,13 @@ ERRORS: dict[str, tuple[Callable[[Any], Any], Any, type[Exception]]] = {
     "logspace of two shapes": (lambda x: lnp.logspace(x, np.ones(3)), np.ones(2), ShapeMismatchError),
     "geomspace of two shapes": (lambda x: lnp.geomspace(x, np.zeros(3)), np.ones(2), ShapeMismatchError),
     "matmul with a number": (lambda x: lnp.matmul(x, -1), np.zeros(0, np.uint64), ArgumentValueError),
+    "nanvar of floats as integers": (lambda x: lnp.nanvar(x, dtype="int8"), np.ones(2), ArgumentTypeError),
+    "nanstd of complex numbers as booleans": (
+        lambda x: lnp.nanstd(x, dtype=bool),
+        np.ones(2, complex),
+        ArgumentTypeError,
+    ),
+    "nanmean of floats as integers": (lambda x: lnp.nanmean(x, dtype=int), np.ones(2), ArgumentTypeError),
     "unwrap of complex numbers": (lnp.unwrap, np.ones((2, 3), complex), ArgumentTypeError),
 }
 
@@ -72,6 +107,17 @@ def test_special_argument_is_refused(name: str) -> None:
         with pytest.raises(error) as caught:
             function(x)
         assert type(caught.value) is error
+
+
+@pytest.mark.parametrize("x", [np.float64(np.nan), np.nan, np.array(np.nan), np.complex128(complex(np.nan, 1))])
+@pytest.mark.parametrize("name", ["nanmin", "nanmax"])
+def test_nan_extremum_of_a_scalar_with_initial(name: str, x: Any) -> None:
+    """NumPy leaves out ``initial`` where a scalar is NaN."""
+    function = getattr(lnp, name)
+    for run in (lambda f: f, *[lambda f, b=backend: jit(f, backend=b) for backend in ("numpy", "xla")]):
+        assert run(lambda x: function(x, initial=3))(x) == 3
+        assert run(lambda x: function(x, initial=3, where=np.array(False)))(x) == 3
+        assert run(lambda x: function(x, initial=np.nan))(2.0) == 2
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -157,6 +157,9 @@ SEEN: dict[str, Callable[[str], bool]] = {
     "NumPy array": lambda backend: all(
         [_by(backend, f, np.array([np.nan, 1e300])) for f in (lambda x: lnp.asarray(x, "int64"), _astype)]
     ),
+    "1 times a complex number, a part of which is infinite or NaN": lambda backend: _by(
+        backend, lambda z: lnp.isnan(lnp.imag(z * 1.0)), np.array([complex(np.inf, 0.0)])
+    ),
     "an integer to a negative power": lambda backend: _by(backend, lnp.power, np.array([2, 1]), np.array([-1, -1])),
     "a reduction or a cumulative sum or product, partial results of which overflow or underflow": lambda backend: _by(
         backend, lnp.cumprod, np.array([1e200, 1e200, *[1.0] * 20, 1e-200, 1e-200, *[1.0] * 40])

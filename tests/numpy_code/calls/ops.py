@@ -340,6 +340,7 @@ FUNCTIONS: dict[str, list[Call]] = {
     "mulhi": [call(ops.mulhi, VECTOR, OTHER)],
     "one_minus_square": [call(ops.one_minus_square, VECTOR)],
     "polynomial": [call(lambda x, a: ops.polynomial(x, (a, a, a)), VECTOR, ONE)],
+    "round_integer": [call(lambda x: ops.round_integer(x, 1), VECTOR)],
     "ragged_dot": [call(lambda x, y: ops.ragged_dot(x, y, np.array([2, 1])), MATRIX, IMAGE[0, :, :4].copy())],
     "ragged_dot_general": [
         call(

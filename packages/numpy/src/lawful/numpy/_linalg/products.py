@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy
 from lawful import ops
 from lawful.core import ShapeMismatchError, get_aval
-from lawful.numpy._creation.arrays import asarray
 from lawful.numpy._eager import eager
 from lawful.numpy._integers import with_dtype
 from lawful.numpy._manipulation.shape import ravel
@@ -35,7 +35,18 @@ def matmul(x1: Any, x2: Any, /) -> Any:
     return ops.matmul(x1, x2)
 
 
-@eager(numpy.dot, arrays=2, looks=False)
+def by_blas[F: Callable[..., Any]](function: F) -> F:
+    """Returns NumPy's product for `eager`, without that with a single 0, in which BLAS takes 0 times NaN for 0."""
+
+    def product(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+        if (getattr(a, "size", 1) == 1 and not a) or (getattr(b, "size", 1) == 1 and not b):
+            raise ValueError("the algorithm here computes it")
+        return function(a, b, *args, **kwargs)
+
+    return cast(F, product)
+
+
+@eager(by_blas(numpy.dot), arrays=2, looks=False)
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """Returns the product over the last dimension of ``a`` and the last but one of ``b``.
 
@@ -73,7 +84,7 @@ def vdot(a: Any, b: Any, /) -> Any:
     return ops.dot(ravel(ops.conj(a)), ravel(b))
 
 
-@eager(numpy.inner, arrays=2)
+@eager(by_blas(numpy.inner), arrays=2)
 def inner(a: Any, b: Any, /) -> Any:
     """Returns the inner products of the last dimensions; with a scalar it is ``a * b``.
 
@@ -111,7 +122,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
     return ops.mul(ops.expand_dims(left, (1,)), right)
 
 
-@eager(numpy.tensordot, arrays=2)
+@eager(by_blas(numpy.tensordot), arrays=2)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """Returns the product over several pairs of dimensions.
 
@@ -130,5 +141,4 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
     Source: ``numpy.tensordot``.
     """
-    a, b = (asarray(x) if isinstance(x, bool | int | float | complex) else x for x in (a, b))
-    return ops.tensordot(a, b, axes)
+    return ops.tensordot(_strong(a), _strong(b), axes)

@@ -9,7 +9,7 @@ from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
 from lawful.numpy._manipulation.shape import moveaxis, ravel
-from lawful.ops import canonical_axis, static_integers
+from lawful.ops import canonical_axis, is_axis_of_scalar, static_integers
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -17,8 +17,8 @@ _BITS = 8
 
 
 def _last(name: str, a: Any, axis: int | None) -> tuple[Any, int]:
-    """Returns an array with a dimension moved to the end, and its original position."""
-    if axis is None:
+    """Returns an array with a dimension moved to the end, and its original position; a scalar is a vector of one."""
+    if axis is None or is_axis_of_scalar(axis, get_aval(a).ndim):
         return ravel(a), 0
     axis = canonical_axis(name, axis, get_aval(a).ndim)
     return moveaxis(a, axis, -1), axis

@@ -64,14 +64,16 @@ def mean(
     aval = get_aval(a)
     axes = _axes("mean", aval, axis, where)
     part = numpy_reduction.mean(_only(a, where), axes, dtype, keepdims)
-    if get_aval(part).dtype.kind == "c":  # a complex division makes a part beside an infinite one NaN, as in NumPy
-        total = numpy_reduction.sum(_only(a, where), axes, get_aval(part).dtype, keepdims)
-        return ops.div(total, ops.convert_element_type(_count(aval, axes, where, keepdims), get_aval(part).dtype))
+    result, count = get_aval(part).dtype, _count(aval, axes, where, keepdims)
+    # A complex division makes a part beside an infinite one NaN, as in NumPy; a mean of integers is rounded once.
+    if result.kind == "c" or not is_inexact(result):
+        total = numpy_reduction.sum(_only(a, where), axes, result, keepdims)
+        wide = result if result.kind == "c" else _FLOAT
+        quotient = ops.div(ops.convert_element_type(total, wide), ops.convert_element_type(count, wide))
+        return ops.convert_element_type(quotient, result)
     # The mean over all elements, with zeros for those that do not count, has the wrong divisor only.
-    share = ops.div(
-        _count(aval, axes, None, keepdims), ops.convert_element_type(_count(aval, axes, where, keepdims), float)
-    )
-    return ops.convert_element_type(ops.mul(part, share), get_aval(part).dtype)
+    share = ops.div(_count(aval, axes, None, keepdims), ops.convert_element_type(count, float))
+    return ops.convert_element_type(ops.mul(part, share), result)
 
 
 @eager(numpy.var)
@@ -92,7 +94,8 @@ def var(
     Args:
       a: an array. Of a complex one, the squares of absolute values are taken, and the result is real.
       axis: the dimension, or a tuple of them; all of them if None.
-      dtype: the dtype to which the elements are converted first; by default float64 unless they are floating.
+      dtype: that of the mean, of the sum of squares and of the result; by default float64 unless ``a`` is floating.
+        With a real one, the distances of complex elements are those from the mean of the real parts.
       out: None only.
       ddof: the number subtracted from the number of elements in the division.
       keepdims: whether the dimensions stay, with length 1.
@@ -119,12 +122,14 @@ def var(
     aval = get_aval(a)
     axes = _axes("var", aval, axis, where)
     result = as_dtype(dtype) if dtype is not None else aval.dtype if is_inexact(aval.dtype) else _FLOAT
-    x = ops.convert_element_type(_only(a, where), result)
+    keeps_elements = numpy_reduction.keeps_elements(aval.dtype, result)
+    x = _only(a, where) if keeps_elements else ops.convert_element_type(_only(a, where), result)
     center = _mean(a, axes, dtype, None, True, where=where) if mean is None else mean
-    distance = ops.abs(_only(ops.sub(x, center), where))
-    total = numpy_reduction.sum(ops.square(distance), axes, None, keepdims)
+    squares = numpy_reduction.squared_absolute(_only(ops.sub(x, center), where))
+    total = numpy_reduction.sum(squares, axes, result if keeps_elements else None, keepdims)
+    divided = total if is_inexact(get_aval(total).dtype) else ops.convert_element_type(total, _FLOAT)
     count = ops.max(ops.sub(_count(aval, axes, where, keepdims), ddof), 0)
-    return ops.convert_element_type(ops.div(total, count), get_aval(total).dtype if dtype is None else result)
+    return ops.convert_element_type(ops.div(divided, count), get_aval(total).dtype if dtype is None else result)
 
 
 @eager(numpy.std)

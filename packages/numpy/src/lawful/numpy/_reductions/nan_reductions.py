@@ -8,7 +8,7 @@ import ml_dtypes
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, Tracer, get_aval, is_inexact, to_numpy
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, as_dtype, get_aval, is_inexact, to_numpy
 from lawful.numpy._eager import eager
 from lawful.numpy._reductions import averages, cumulative
 from lawful.numpy._reductions import reductions as reduction
@@ -96,6 +96,7 @@ def _infinity(dtype: Any, largest: bool) -> float:
 
 def _extremum(largest: bool, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
     reduce = reduction.max if largest else reduction.min
+    where = None if where is True else where  # NumPy's default
     if not is_inexact(get_aval(a).dtype):
         return reduce(a, axis, None, keepdims, initial, where)
     dtype, name = get_aval(a).dtype, reduce.__name__
@@ -122,7 +123,15 @@ def _first(name: str, a: Any, axis: Any, keepdims: bool) -> Any:
     return kept_dims(first, axes, aval.ndim, 0) if keepdims else first
 
 
-@eager(numpy.nanmax)
+def _numpy_nanmax(a: Any, *args: Any, **kwargs: Any) -> Any:
+    return numpy.nanmax(numpy.asarray(a), *args, **kwargs)  # of scalars, NumPy does not combine NaN with initial
+
+
+def _numpy_nanmin(a: Any, *args: Any, **kwargs: Any) -> Any:
+    return numpy.nanmin(numpy.asarray(a), *args, **kwargs)
+
+
+@eager(_numpy_nanmax)
 def nanmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = None
 ) -> Any:
@@ -136,7 +145,7 @@ def nanmax(
     return _extremum(True, a, axis, keepdims, initial, where)
 
 
-@eager(numpy.nanmin)
+@eager(_numpy_nanmin)
 def nanmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = None
 ) -> Any:
@@ -157,6 +166,14 @@ def _averaged(a: Any, axis: Any) -> Any:
     return () if is_inexact(aval.dtype) and is_axis_of_scalar(axis, aval.ndim) else axis
 
 
+def _require_inexact(name: str, a: Any, dtype: Any) -> None:
+    aval = get_aval(a)
+    if dtype is not None and is_inexact(aval.dtype) and not is_inexact(as_dtype(dtype)):
+        raise ArgumentTypeError(
+            f"{name}: expected a floating dtype for {aval}, got {as_dtype(dtype)}; convert the result"
+        )
+
+
 @eager(numpy.nanmean)
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = None
@@ -168,6 +185,7 @@ def nanmean(
 
     Source: ``numpy.nanmean``.
     """
+    _require_inexact("nanmean", a, dtype)
     axis = _averaged(a, axis)
     return averages.mean(a, axis, dtype, None, keepdims, where=_chosen("nanmean", a, where))
 
@@ -194,6 +212,7 @@ def nanvar(
     """
     if not is_inexact(get_aval(a).dtype):
         return averages.var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    _require_inexact("nanvar", a, dtype)
     chosen, axis = _chosen("nanvar", a, where), _averaged(a, axis)
     out = averages.var(a, axis, dtype, None, ddof, keepdims, where=chosen, mean=mean, correction=correction)
     # With at most ``ddof`` elements, NumPy's result is NaN here, and infinity in `var`.

@@ -118,6 +118,7 @@ def _extremum(
     where: Any,
 ) -> Any:
     name = reduce.__name__
+    where = None if where is True else where  # NumPy's default
     if initial is None:
         if where is not None:
             raise ArgumentValueError(

@@ -73,11 +73,12 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
     aval, of_q = get_aval(a), get_aval(q)
     virtual, is_position = _METHODS[method]
     is_position |= method == "linear" and of_q.dtype.kind in "iu"  # the first or last element
-    if aval.dtype.kind == "c" or (aval.dtype.kind == "b" and not is_position):
+    is_empty = skip_nan and not aval.size
+    if aval.dtype.kind == "c" or (aval.dtype.kind == "b" and not is_position and not is_empty):
         raise ArgumentTypeError(f"{name}: expected an array of real numbers, got {aval}; convert with astype")
     if of_q.ndim > 2 or (_known(q) and not numpy.all((to_numpy(q) >= 0) & (to_numpy(q) <= 1))):
         raise ArgumentValueError(f"{name}: expected quantiles in the range [0, 1], of at most 2 dimensions, got {q!r}")
-    if skip_nan and not aval.size:  # as in NumPy, for any quantiles
+    if is_empty:  # as in NumPy, for any quantiles
         return nanmean(a, axis, keepdims=keepdims)
     if weights is not None:
         if method != "inverted_cdf":

@@ -101,7 +101,13 @@ def _are_distinct_numbers(low: Any, high: Any) -> bool:
     return isinstance(low, int | float) and isinstance(high, int | float) and low != high
 
 
-@eager(numpy.round)
+def _numpy_round(a: Any, decimals: int = 0) -> Any:
+    if decimals < 0 and numpy.asarray(a).dtype.kind in "iu":
+        raise ValueError("NumPy rounds integers as float64")
+    return numpy.round(a, decimals)
+
+
+@eager(_numpy_round)
 def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """Returns the elements rounded to a number of decimals, halves to the even neighbour.
 
@@ -109,6 +115,8 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
       a: an array.
       decimals: how many digits to keep after the point, before it if negative.
       out: None only.
+
+    Integers are rounded exactly. A result that does not fit their dtype wraps around, as that of a product does.
 
     >>> round(numpy.array([0.25, 1.75]), 1)
     array([0.2, 1.8])
@@ -123,14 +131,11 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
                 f"round: expected numbers to round to {decimals} decimals, got {aval}; write a.astype(int)"
             )
         return ops.round_nearest_even(a)
-    if not is_inexact(aval.dtype) and decimals >= 0:
-        return a
+    if not is_inexact(aval.dtype):
+        return a if decimals >= 0 else ops.round_integer(a, -decimals)
     if aval.dtype.kind == "c":
         return ops.complex(_rounded(ops.real(a), decimals), _rounded(ops.imag(a), decimals))
-    rounded = _rounded(a, decimals)
-    if not is_inexact(aval.dtype) and aval.dtype.itemsize < 8:
-        rounded = ops.convert_element_type(rounded, numpy.dtype(numpy.int64))  # so that what is too large wraps around
-    return ops.convert_element_type(rounded, aval.dtype)
+    return ops.convert_element_type(_rounded(a, decimals), aval.dtype)
 
 
 def _rounded(a: Any, decimals: int) -> Any:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from lawful.core import ArgumentTypeError, get_aval
-from lawful.ops._elementwise.arithmetic.arithmetic import add, mul, sub
-from lawful.ops._elementwise.comparison import bitwise_and, shift_right_arithmetic, shift_right_logical
+from lawful.ops._elementwise.arithmetic.arithmetic import abs, add, div, mul, rem, sign, sub
+from lawful.ops._elementwise.comparison import bitwise_and, gt, shift_right_arithmetic, shift_right_logical
 from lawful.ops._elementwise.conversion import convert_element_type
 from lawful.ops._support.promotion import promote
 
-__all__ = ["mulhi", "one_minus_square", "polynomial"]
+__all__ = ["mulhi", "one_minus_square", "polynomial", "round_integer"]
 
 
 def mulhi(x: Any, y: Any) -> Any:
@@ -75,3 +75,34 @@ def polynomial(x: Any, coeffs: Sequence[Any], *, unroll: int | None = None) -> A
     for i in reversed(range(len(coeffs))):
         value = add(mul(value, x), coeffs[i])
     return value
+
+
+#: Less than half of ``10**20`` fits 64 bits.
+_MOST_DIGITS = 19
+
+
+def round_integer(x: Any, digits: int) -> Any:
+    """Returns integers rounded to multiples of ``10**digits``, halves to the even multiple.
+
+    The result is exact. One that does not fit the dtype wraps around, as that of a product does.
+
+    Raises:
+      ArgumentTypeError: they are not integers.
+
+    >>> round_integer(np.array([-25, 35, 9007199254740995]), 1)
+    array([             -20,               40, 9007199254741000])
+    >>> round_integer(np.int8(127), 1)
+    np.int8(-126)
+    """
+    dtype = get_aval(x).dtype
+    if dtype.kind not in "iu":
+        raise ArgumentTypeError(f"round_integer: expected integers, got {get_aval(x)}; convert them")
+    if digits > _MOST_DIGITS:
+        return mul(x, dtype.type(0))
+    scale, half = np.uint64(10**digits), np.uint64(10**digits // 2)
+    size = abs(convert_element_type(x, np.int64)) if dtype.kind == "i" else x
+    size = convert_element_type(size, np.uint64)  # also that of the least int64
+    count, rest = div(size, scale), rem(size, scale)
+    is_up = gt(add(rest, bitwise_and(count, np.uint64(1))), half)  # a half of an even count is not
+    out = convert_element_type(mul(add(count, convert_element_type(is_up, np.uint64)), scale), dtype)
+    return mul(out, sign(x)) if dtype.kind == "i" else out

@@ -21,7 +21,6 @@ from lawful.core import (
     define_array_methods,
     get_aval,
     is_array,
-    is_inexact,
     register_dispatch_module,
     shorten,
 )
@@ -31,6 +30,7 @@ from lawful.ops._elementwise.arithmetic import arithmetic
 from lawful.ops._elementwise.arithmetic.division import floor_divide, remainder, true_divide
 from lawful.ops._elementwise.arithmetic.power import power_by_integer
 from lawful.ops._elementwise.complex_parts import conj, imag, real
+from lawful.ops._elementwise.compositions import round_integer
 from lawful.ops._elementwise.conversion import convert_element_type, convert_element_type_p
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._indexing.at import At
@@ -357,8 +357,8 @@ class ArrayMethods(NumPyMethods):
                 f"round: expected numbers to round to {decimals} decimals, got {get_aval(self)}; convert booleans with "
                 "astype(int)"
             )
-        if not is_inexact(dtype) and dtype.kind != "b" and decimals >= 0:
-            return self
+        if dtype.kind in "iu":
+            return self if decimals >= 0 else round_integer(self, -decimals)
         if not decimals:
             return arithmetic.round_nearest_even(self)
         scale, (before, after) = 10.0 ** abs(decimals), (arithmetic.mul, true_divide)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.core import ArgumentValueError, ShapedArray, as_dtype, get_aval, is_inexact
+from lawful.core import ArgumentValueError, ShapedArray, as_dtype, get_aval, is_inexact, kind
 from lawful.ops._composite import composite
 from lawful.ops._elementwise.arithmetic.arithmetic import div, mul, sqrt, square, sub
 from lawful.ops._reduction import arg_reduction, reduction
@@ -182,7 +182,8 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
     aval = get_aval(a)
     axes = _averaged("mean", aval, axis)
     result, wide = _average_dtypes(aval, dtype)
-    total = reduction.reduce_sum(convert(convert(a, result), wide), axes)
+    x = convert(a, result)
+    total = reduction.reduce_sum(convert(x, wide), axes) if is_inexact(result) else convert(sum(x, axes, result), wide)
     return _with_kept_dims(convert(div(total, _count(aval, axes)), result), aval, axes, keepdims)
 
 
@@ -193,7 +194,8 @@ def var(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: 
     Args:
       a: an array. Of a complex one, the squares of absolute values are taken, and the result is real.
       axis: the dimension, or a tuple of them; all of them if None.
-      dtype: what the elements are converted to first; by default float64 unless they are floating.
+      dtype: that of the mean, of the sum of squares and of the result; by default float64 unless ``a`` is floating.
+        With a real one, the distances of complex elements are those from the mean of the real parts.
       ddof: what is subtracted from the number of elements in the division.
       keepdims: whether the dimensions stay, with length 1.
 
@@ -202,11 +204,25 @@ def var(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: 
     aval = get_aval(a)
     axes = _averaged("var", aval, axis)
     result, wide = _average_dtypes(aval, dtype)
-    x = convert(convert(a, result), wide)
     divisor = _count(aval, axes) - ddof
-    squares = _squared_absolute(sub(x, mean(x, axes, keepdims=True)))
-    out = div(reduction.reduce_sum(squares, axes), divisor if divisor > 0 else 0)
+    if keeps_elements(aval.dtype, result):
+        total = convert(sum(squared_absolute(sub(a, mean(a, axes, result, keepdims=True))), axes, result), wide)
+    else:
+        x = convert(convert(a, result), wide)
+        total = reduction.reduce_sum(squared_absolute(sub(x, mean(x, axes, keepdims=True))), axes)
+    out = div(total, divisor if divisor > 0 else 0)
     return _with_kept_dims(out if dtype is None and result.kind == "c" else convert(out, result), aval, axes, keepdims)
+
+
+def keeps_elements(dtype: np.dtype[Any], result: np.dtype[Any]) -> bool:
+    """Returns whether a variance of the dtype ``result`` takes the distances of the elements as they are, as in NumPy.
+
+    In the other cases they are converted first, which gives the same up to rounding.
+
+    >>> keeps_elements(np.dtype("complex64"), np.dtype("float32")), keeps_elements(np.dtype("f4"), np.dtype("f8"))
+    (True, False)
+    """
+    return (kind(dtype) == "c" and kind(result) != "c") or not is_inexact(result)
 
 
 @composite()
@@ -217,7 +233,8 @@ def std(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: 
     return out if dtype is None else convert(out, get_aval(variance).dtype)
 
 
-def _squared_absolute(x: Any) -> Any:
+def squared_absolute(x: Any) -> Any:
+    """Returns ``abs(x)**2``, of complex numbers without a square root."""
     if get_aval(x).dtype.kind != "c":
         return square(x)
     return ops.real(mul(x, ops.conj(x)))
