@@ -112,7 +112,9 @@ def product_of_matrices(
     if lhs_batch or len(lhs_contract) != 1 or max(len(lhs), len(rhs)) > 2:
         return None
     size = math.prod(plan_of(lhs, rhs, numbers).shape) * dtype.itemsize
-    multiply = np.ndarray.dot if size <= _MOST_BYTES.get(dtype.kind, -1) else np.matmul
+    is_small = size <= _MOST_BYTES.get(dtype.kind, -1)
+    has_scalar = 1 in (math.prod(lhs), math.prod(rhs))  # 0 of which `numpy.ndarray.dot` multiplies by NaN to 0
+    multiply = np.ndarray.dot if is_small and not has_scalar else np.matmul
     swap_lhs, swap_rhs = len(lhs) == 2 and lhs_contract == (0,), rhs_contract == (1,)
     if swap_lhs:
         return of_numpy((lambda x, y: multiply(x.T, y.T)) if swap_rhs else (lambda x, y: multiply(x.T, y)))
