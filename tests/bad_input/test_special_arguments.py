@@ -64,6 +64,14 @@ SAME: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
     "packbits of a scalar, last axis": (lambda n, x: n.packbits(x, -1, "little"), np.True_),
     "nanquantile of no booleans": (lambda n, x: n.nanquantile(x, 0.5), np.zeros(0, bool)),
     "nanpercentile of no booleans": (lambda n, x: n.nanpercentile(x, 50, axis=0), np.zeros((0, 3), bool)),
+    "percentile of float32, uint8": (
+        lambda n, x: (
+            n.quantile(x, np.array([10, 50], "uint8") / 100)
+            if n is np
+            else n.percentile(x, np.array([10, 50], "uint8"))
+        ),
+        np.array([3, 1, 7], np.float32),
+    ),
     "diff with a list": (lambda n, x: n.diff(x, prepend=[0, 1], append=(2.5,)), np.array([1, 4])),
 }
 
@@ -118,6 +126,24 @@ def test_nan_extremum_of_a_scalar_with_initial(name: str, x: Any) -> None:
         assert run(lambda x: function(x, initial=3))(x) == 3
         assert run(lambda x: function(x, initial=3, where=np.array(False)))(x) == 3
         assert run(lambda x: function(x, initial=np.nan))(2.0) == 2
+
+
+@pytest.mark.parametrize("q", [np.array([1, 0]), np.int64(1), np.array(1), 1, np.array([True, False])], ids=repr)
+@pytest.mark.parametrize("method", ["linear", "weibull", "averaged_inverted_cdf", "interpolated_inverted_cdf", "lower"])
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+def test_quantile_of_integer_shares(name: str, method: str, q: Any) -> None:
+    """The dtype does not depend on whether a share is a scalar or in an array, as in NumPy it does."""
+    x = np.array([[3, 1, 7], [2, 5, 4]])
+
+    def call(x: Any) -> Any:
+        return getattr(lnp, name)(x, q, axis=1, method=method)
+
+    eager, compiled = call(x), jit(call, backend="numpy")(x)
+    is_position = method == "lower" or (method == "linear" and np.asarray(q).dtype.kind != "b")
+    assert eager.dtype == compiled.dtype == (np.int64 if is_position else np.float64)
+    expected = np.array([[7, 5], [1, 2]])[0 if np.ndim(q) == 0 else slice(None)]
+    np.testing.assert_array_equal(eager, expected)
+    np.testing.assert_array_equal(compiled, expected)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

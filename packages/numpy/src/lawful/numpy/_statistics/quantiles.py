@@ -134,17 +134,39 @@ def _between_neighbours(left: Any, right: Any, gap: Any, weight: Any) -> Any:
 
 def _percent(a: Any, q: Any) -> Any:
     """Returns percentiles as quantiles, divided in the same dtype as in NumPy."""
-    hundred = get_aval(a).dtype.type(100) if get_aval(a).dtype.kind == "f" else 100
     if type(q) in (int, float):
-        return float(q / numpy.asarray(hundred)) if get_aval(a).dtype.kind != "f" else _weak(q, hundred)
-    return q / hundred
+        dtype = get_aval(a).dtype
+        return float(dtype.type(q) / dtype.type(100)) if dtype.kind == "f" else float(q / 100)
+    return ops.true_divide(q, 100)
 
 
-def _weak(q: float, hundred: Any) -> float:
-    return float(hundred.dtype.type(q) / hundred)
+def _of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns NumPy's quantiles, for `eager`, without those that NumPy takes from the array by integer positions."""
+
+    def quantiles(a: Any, q: Any, axis: Any = None, out: Any = None, *args: Any, **kwargs: Any) -> Any:
+        method = args[1] if len(args) > 1 else kwargs.get("method", "linear")
+        if type(q) is not float and numpy.asarray(q).dtype.kind in ("biu" if method in _WITH_INTEGERS else "b"):
+            raise ValueError("the algorithm here computes them")
+        return function(a, q, axis, out, *args, **kwargs)
+
+    return quantiles
 
 
-@eager(numpy.quantile)
+def _percentiles_of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns NumPy's percentiles, for `eager`: versions of NumPy divide by 100 in different dtypes."""
+    quantiles = _of_numpy(function)
+
+    def percentiles(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
+        return quantiles(a, _percent(a, numpy.asarray(q) if isinstance(q, list | tuple) else q), *args, **kwargs)
+
+    return percentiles
+
+
+#: NumPy takes elements by position for these methods and integer quantiles in arrays, but not for Python integers.
+_WITH_INTEGERS = {"averaged_inverted_cdf", "interpolated_inverted_cdf", "weibull"}
+
+
+@eager(_of_numpy(numpy.quantile))
 def quantile(
     a: Any,
     q: Any,
@@ -184,7 +206,7 @@ def quantile(
     return _quantile("quantile", a, q, axis, method, keepdims, False, weights)
 
 
-@eager(numpy.percentile)
+@eager(_percentiles_of_numpy(numpy.quantile))
 def percentile(
     a: Any,
     q: Any,
@@ -204,7 +226,7 @@ def percentile(
     return _quantile("percentile", a, _percent(a, q), axis, method, keepdims, False, weights)
 
 
-@eager(numpy.nanquantile)
+@eager(_of_numpy(numpy.nanquantile))
 def nanquantile(
     a: Any,
     q: Any,
@@ -224,7 +246,7 @@ def nanquantile(
     return _quantile("nanquantile", a, q, axis, method, keepdims, True, weights)
 
 
-@eager(numpy.nanpercentile)
+@eager(_percentiles_of_numpy(numpy.nanquantile))
 def nanpercentile(
     a: Any,
     q: Any,
