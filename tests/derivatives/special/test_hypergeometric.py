@@ -102,6 +102,32 @@ def test_hypergeometric_derivatives_by_all_arguments(name: str) -> None:
             np.testing.assert_allclose(grad(grad(function, i), k)(*point), float(two), rtol=1e-8)
 
 
+#: Where terms of a series vanish, but not their derivatives; where a limit is as near as an argument; near 0. By mpmath.
+VANISHING: list[tuple[str, tuple[float, ...], tuple[int, ...], float]] = [
+    ("hyp1f1", (7.0, 6.0, -3.0), (0,), -0.01875685756056719),
+    ("hyp1f1", (7.0, 6.0, -3.0), (1,), 0.022905779924555852),
+    ("hyp1f1", (7.0, 6.0, -3.0), (0, 1), -0.0083830434131018677),
+    ("hyp1f1", (7.0, 6.0, 90.0), (0,), 5.2753695944889226e40),
+    ("hyp1f1", (7.0, 6.0, 90.0), (1, 1), 1.6301229920876497e41),
+    ("hyp1f1", (7.0, 6.0, 90.0), (0, 2), 5.3504629144849679e40),
+    ("hyp1f1", (7.0, 6.0, 1e-9), (0, 0), 2.3809523833333336e-20),
+    ("hyp2f1", (0.5, 0.7, 0.9, 1e-9), (0,), 7.7777777847368419e-10),
+    ("hyp2f1", (0.5, 0.7, 0.9, 1e-9), (2,), -4.3209876585940971e-10),
+    ("hyp2f1", (0.5, 3.0, 0.9, 1e-9), (0, 0), 7.0175438777979438e-18),
+    ("hyp2f1", (0.5, 3.0, 0.9, 1e-9), (1, 1), 4.3859649274047191e-19),
+]
+
+
+@pytest.mark.parametrize(("name", "point", "numbers", "wanted"), VANISHING)
+def test_hypergeometric_derivatives_where_terms_vanish(
+    name: str, point: tuple[float, ...], numbers: tuple[int, ...], wanted: float
+) -> None:
+    function = getattr(special, name)
+    for number in numbers:
+        function = grad(function, number)
+    np.testing.assert_allclose(function(*point), wanted, rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", POINTS)
 def test_hypergeometric_functions_transform(name: str) -> None:
     """Batched, compiled and differentiated in any order, as one by one; in the dtype of the arguments."""

@@ -1,0 +1,137 @@
+"""Gauss' function 2F1 of real numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from lawful import ops
+from lawful.autodiff import stop_gradient
+from lawful.custom_rules import custom_jvp
+from lawful.special._combinatorics import poch
+from lawful.special._functions import gammasgn
+from lawful.special._hypergeometric_loops import (
+    EPSILON,
+    MOST_STEPS,
+    MOST_TERMS,
+    all_finite,
+    ends_sum,
+    least_powers,
+    least_terms,
+    loop,
+)
+
+
+def gauss(a: Any, b: Any, c: Any, x: Any, *, exact: bool) -> Any:
+    """Returns 2F1 by that of numbers from 0 to 1: Pfaff's and Euler's transformations, DLMF 15.8.1."""
+    regular = all_finite(a, b, c, x)
+    a, b, c, x = (ops.where(regular, y, z) for y, z in ((a, 1.0), (b, 1.0), (c, 1.0), (x, 0.0)))
+    # A parameter that ends the sum is the first.
+    swap = ops.bitwise_and(ends_sum(b), ops.bitwise_not(ops.bitwise_and(ends_sum(a), ops.ge(a, b))))
+    a, b = ops.where(swap, b, a), ops.where(swap, a, b)
+    finite, pole = ends_sum(a), ends_sum(c)
+    undefined = ops.bitwise_and(pole, ops.bitwise_not(ops.bitwise_and(finite, ops.ge(a, c))))
+    below = ops.lt(x, 0)
+    rest = ops.where(below, 1 / (1 - ops.min(x, 0.0)), 1 - x)  # exact where the argument is near 1
+    log_rest = ops.where(below, -1.0, 1.0) * ops.log1p(-x)
+    z = ops.where(below, -x * rest, x)
+    second = ops.where(below, c - b, b)
+    # The exponent of the other solution at 1 is to be positive.
+    negative = ops.bitwise_and(ops.lt(c - a - second, 0), ops.bitwise_not(finite))
+    power = ops.where(below, a, 0.0) + ops.where(negative, c - a - second, 0.0)
+    first, second = ops.where(negative, c - a, a), ops.where(negative, c - second, second)
+    inside = ops.bitwise_and(ops.gt(rest, 0), ops.bitwise_not(pole))
+    if exact:
+        inside = ops.bitwise_and(inside, ops.bitwise_not(finite))
+    p, q, r = (ops.where(inside, y, 1.0) for y in (first, second, c))
+    z, rest = ops.where(inside, z, 0.0), ops.where(inside, rest, 1.0)
+    out = _stepwise(least_terms(exact), least_powers(exact), p, q, r, z, rest)
+    out = out * (ops.pow(rest, power) if exact else _power(rest, ops.where(inside, log_rest, 0.0), power))
+    at_one = _at_one(*[ops.where(ops.eq(x, 1), y, v) for y, v in ((a, 0.25), (b, 0.25), (c, 1.5))])
+    out = ops.where(ops.lt(x, 1), out, ops.where(ops.eq(x, 1), at_one, math.inf))
+    if exact:
+        out = ops.where(finite, _polynomial(ops.where(finite, a, 0.0), b, c, x), out)
+    undefined = ops.bitwise_and(undefined, ops.ne(x, 0))
+    return ops.where(regular, ops.where(undefined, math.inf, out), math.nan)
+
+
+def _polynomial(a: Any, b: Any, c: Any, x: Any) -> Any:
+    def step(k: Any, term: Any, total: Any) -> tuple[Any, ...]:
+        term = term * ((a + k) * (b + k) * x / ((c + k) * (k + 1.0)))
+        return ops.lt(k + 1.0, -a), term, total + term
+
+    one = ops.full_like(x, 1.0)
+    *_, total = loop(step, ops.bitwise_and(ops.lt(a, 0), ops.gt(a, -MOST_TERMS)), one, one)
+    return total
+
+
+def _at_one(a: Any, b: Any, c: Any) -> Any:
+    """Returns the value at 1, DLMF 15.4.20; infinite where the sum diverges."""
+    gap = c - a - b
+    value = poch(c - a, a) / poch(gap, a)
+    sign = gammasgn(a) * gammasgn(b) * gammasgn(c)
+    return ops.where(ops.gt(gap, 0), value, sign * math.inf)
+
+
+def _stepwise(least: float, least_powers: float, a: Any, b: Any, c: Any, z: Any, rest: Any) -> Any:
+    """Returns 2F1 for ``0 ≤ z < 1``, given ``rest = 1 - z``: its power series up to 1/2, and Taylor series from there.
+
+    The Taylor series, by the differential equation DLMF 15.10.1, go at most half of the way to 0 or 1. Where the
+    function may oscillate they begin earlier and are shorter, so that their terms do not cancel.
+    """
+    waves = stop_gradient(ops.where(ops.lt(ops.min(a, b), 0), abs(a * b), 0.0))
+    start = ops.min(z, ops.min(0.5, stop_gradient(ops.max(1.0, abs(c))) / (1.0 + waves)))
+
+    def term(k: Any, term: Any, bound: Any, total: Any, slope: Any) -> tuple[Any, ...]:
+        ratio = start / ((c + k) * (k + 1.0))
+        term = term * ((a + k) * (b + k) * ratio)
+        bound = bound * stop_gradient(abs((abs(a + k) + 1.0) * (abs(b + k) + 1.0) * ratio))
+        total, slope = total + term, slope + (k + 1.0) * term
+        goes_on = ops.gt(bound, EPSILON * abs(total))
+        if least_powers:
+            goes_on = ops.bitwise_or(goes_on, ops.lt(k, least_powers))
+        return ops.bitwise_and(goes_on, ops.lt(k, MOST_TERMS)), term, bound, total, slope
+
+    zero, one = ops.full_like(z, 0.0), ops.full_like(z, 1.0)
+    *_, value, slope = loop(term, ops.gt(z, 0), one, one, one, zero)
+
+    def step(count: Any, center: Any, distance: Any, value: Any, slope: Any) -> tuple[Any, ...]:
+        # `slope` is the derivative; the distance is that of the center from 1.
+        left = ops.where(ops.lt(distance, 0.5), distance - rest, z - center)
+        product = center * distance
+        longest = ops.min(ops.min(center, distance) * 0.5, 3.0 * ops.sqrt(product / (waves + 1e-3)))
+        length = ops.min(left, longest)
+        last_step = ops.le(left, longest)
+        first = (c - a - b - 1.0) + (a + b + 1.0) * distance
+        scale = length / product
+
+        def coefficient(n: Any, here: Any, following: Any, total: Any, rise: Any) -> tuple[Any, ...]:
+            linear = ((2.0 * distance - 1.0) * n + first) * (n + 1.0) * following
+            new = ((n + a) * (n + b) * here * length - linear) * scale / ((n + 2.0) * (n + 1.0))
+            total, rise = total + new, rise + (n + 2.0) * new
+            goes_on = ops.gt((abs(new) + abs(following)) * (n + 2.0), EPSILON * (abs(total) + abs(rise)))
+            goes_on = ops.bitwise_or(goes_on, ops.lt(n, least))
+            return ops.bitwise_and(goes_on, ops.lt(n, MOST_TERMS)), following, new, total, rise
+
+        linear = slope * length
+        active = ops.gt(length, 0)
+        *_, total, rise = loop(coefficient, active, value, linear, value + linear, linear)
+        total = ops.where(ops.lt(count, MOST_STEPS), total, math.nan)
+        goes_on = ops.bitwise_and(ops.bitwise_not(last_step), ops.lt(count, MOST_STEPS))
+        return goes_on, center + length, distance - length, total, rise / ops.where(active, length, 1.0)
+
+    initial = ops.where(ops.gt(start, 0), start, 1.0)
+    *_, out, _ = loop(step, ops.lt(start, z), start, 1.0 - start, value, slope / initial)
+    return out
+
+
+@custom_jvp
+def _power(base: Any, log_base: Any, exponent: Any) -> Any:
+    """Returns a power of a constant, whose logarithm has digits that the base has not."""
+    return ops.pow(base, exponent)
+
+
+@_power.defjvp
+def _power_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    out = _power(*primals)
+    return out, ops.mul(ops.mul(out, primals[1]), tangents[2])
