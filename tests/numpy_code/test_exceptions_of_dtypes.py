@@ -89,8 +89,8 @@ def _primitives(jaxpr: Any) -> set[str]:
 
 #: Functions of no name of their own, which derivatives are made of.
 IN_DERIVATIVES = {
-    *("bessel_ine", "beta_density", "boxcox1p_derivative", "boxcox_derivative", "dawsn_derivative"),
-    *("digamma_derivative_of_sum", "digamma_difference", "digamma_mean", "direction_cosine"),
+    *("bessel_ine", "beta_density", "boxcox1p_derivative", "boxcox1p_slope", "boxcox_derivative"),
+    *("dawsn_derivative", "digamma_derivative_of_sum", "digamma_difference", "digamma_mean", "direction_cosine"),
     *("erfcx_derivative", "inversion", "log_gamma_quotient_derivative", "log_ndtr_derivative", "pow_derivative"),
     *("product_cotangent", "product_tangent", "sinc_derivative", "spence_derivative"),
     *("regularized_incomplete_beta_derivative", "solve_by_factors", "zeta_derivative"),

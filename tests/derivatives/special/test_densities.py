@@ -121,3 +121,39 @@ def test_betainc_curvature_near_one(backend):
     ):
         found = (jit(function, backend=backend) if backend else function)(x)
         np.testing.assert_allclose(found, wanted, rtol=1e-13)
+
+
+def moments(a: float, x: float) -> dict[tuple[int, ...], tuple[Any, Any]]:
+    """Returns derivatives of the lower incomplete gamma function by ``x`` and others, and how large their terms are."""
+    p = gamma_density(a, x)
+    by_a, by_x = mp.log(x) - mp.psi(0, a), (a - 1) / x - 1
+    bend_a, bend_x = mp.psi(1, a), (a - 1) / x**2
+    terms = {
+        (1,): (1, 1),
+        (0, 1): (by_a, by_a),
+        (1, 1): (by_x, by_x),
+        (0, 0, 1): (by_a**2 - bend_a, by_a**2 + bend_a),
+        (0, 1, 1): (by_a * by_x + 1 / x, abs(by_a * by_x) + 1 / x),
+        (1, 1, 1): (by_x**2 - bend_x, by_x**2 + bend_x),
+    }
+    return {numbers: (p * value, p * size) for numbers, (value, size) in terms.items()}
+
+
+@BACKENDS
+def test_igamma_mixed_derivatives_of_large_arguments(backend):
+    """Where the terms of a derivative cancel, its error is bounded by their size."""
+    a = np.repeat(10.0 ** np.array([3, 6, 9, 12, 14, 16]), 7)
+    x = np.rint(a + np.tile([-5.0, -2.0, -0.3, 0.0, 0.01, 1.0, 6.0], 6) * np.sqrt(a))
+    with mp.workdps(60):
+        wanted = [moments(mp.mpf(y), mp.mpf(z)) for y, z in zip(a.tolist(), x.tolist(), strict=True)]
+    for numbers in wanted[0]:
+        derivative: Callable[..., Any] = ops.igamma
+        for i in numbers:
+
+            def derivative(a: Any, x: Any, f: Any = derivative, i: int = i) -> Any:
+                one, other = (a, x) if i == 0 else (x, a)
+                return jvp(lambda y: f(y, other) if i == 0 else f(other, y), (one,), (np.ones_like(one),))[1]
+
+        found = (jit(derivative, backend=backend) if backend else derivative)(a, x)
+        for row, value in zip(wanted, np.asarray(found).tolist(), strict=True):
+            assert abs(value - row[numbers][0]) <= 2e-12 * abs(row[numbers][1]), numbers

@@ -137,6 +137,28 @@ def test_special_derivative_at_extreme_arguments(name: str, form: str) -> None:
         np.testing.assert_allclose(found, [wanted], rtol=1e-9, err_msg=f"{args}, by argument {i}")
 
 
+#: Arguments, and the derivative by both, by mpmath.
+MIXED: dict[str, list[tuple[float, float, float]]] = {
+    "boxcox1p": [
+        (1e-12, 0.5, 9.9999999999899998e-13), (-1e-9, 12.0, -9.9999998950000011e-10), (1e-300, 3.0, 1e-300),
+        (1e-12, 0.0, 9.9999999999849998e-13), (2.0, 40.0, 4452186891611918996.75),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", MIXED)
+def test_special_mixed_derivative_at_extreme_arguments(name: str, form: str) -> None:
+    x, y, wanted = np.array(MIXED[name]).T
+    ones = np.ones_like(x)
+
+    def mixed(x: Any, y: Any) -> Any:
+        return jvp(lambda y: jvp(lambda x: getattr(special, name)(x, y), (x,), (ones,))[1], (y,), (ones,))[1]
+
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(FORMS[form](mixed)(x, y), wanted, rtol=1e-12)
+
+
 @pytest.mark.parametrize("mode", [jacfwd, jacrev])
 @pytest.mark.parametrize("form", FORMS)
 def test_polygamma_derivative_of_extreme_orders(form: str, mode: Any) -> None:

@@ -102,7 +102,7 @@ def test_hypergeometric_derivatives_by_all_arguments(name: str) -> None:
             np.testing.assert_allclose(grad(grad(function, i), k)(*point), float(two), rtol=1e-8)
 
 
-#: Where terms of a series vanish, but not their derivatives; where a limit is as near as an argument; near 0. By mpmath.
+#: Where terms of a series vanish, but not their derivatives; where a limit is as near as an argument; near 0.
 VANISHING: list[tuple[str, tuple[float, ...], tuple[int, ...], float]] = [
     ("hyp1f1", (7.0, 6.0, -3.0), (0,), -0.01875685756056719),
     ("hyp1f1", (7.0, 6.0, -3.0), (1,), 0.022905779924555852),

@@ -20,10 +20,12 @@ from lawful.ops._elementwise.arithmetic.arithmetic import add, mul, pow, sub
 from lawful.ops._elementwise.arithmetic.power import integer_pow
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.transcendental.exponential import log, log1p
-from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double, polynomial
+from lawful.ops._elementwise.transcendental.exponential import log
+from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double, polynomial, power
 
-__all__ = ["boxcox", "boxcox1p", "boxcox1p_derivative_p", "boxcox1p_p", "boxcox_derivative_p", "boxcox_p"]
+__all__ = [
+    "boxcox", "boxcox1p", "boxcox1p_derivative_p", "boxcox1p_p", "boxcox1p_slope_p", "boxcox_derivative_p", "boxcox_p",
+]  # fmt: skip
 
 _TERMS = 40
 
@@ -55,19 +57,46 @@ def _numpy_boxcox1p(x: Any, exponent: Any, *, order: int = 0) -> Any:
     return _integral(np.log1p(x), exponent, order)
 
 
+def _numpy_slope(x: Any, exponent: Any, *, order: int = 0) -> Any:
+    """Returns the derivative of a derivative by the exponent, by ``x``."""
+    out = np.power(1 + x, exponent - 1)
+    return power(np.log1p(x), float(order)) * out if order else out
+
+
+def _slope_by_number(t: Any, ans: Any, x: Any, exponent: Any, *, order: int = 0) -> Any:
+    below = sub(exponent, 1)
+    out = mul(below, boxcox1p_slope_p.bind(x, below, order=order))
+    return mul(t, add(out, mul(boxcox1p_slope_p.bind(x, below, order=order - 1), order)) if order else out)
+
+
+# The logarithm of a rounded ``1 + x`` has no digits where ``x`` is small.
+boxcox1p_slope_p: Any = elementwise(
+    "boxcox1p_slope",
+    "",
+    EvaluatedInDouble("boxcox1p", _numpy_slope),
+    lowered_in_double(_numpy_slope),
+    arity=2,
+    promote_as=REAL_PROMOTION[2],
+    derivatives=(
+        _slope_by_number,
+        lambda t, ans, x, exponent, *, order: mul(t, boxcox1p_slope_p.bind(x, exponent, order=order + 1)),
+    ),
+    domain=(Interval(-0.8, 3.0), Interval(-2.0, 2.0)),
+    params=lambda choose: {"order": choose.integer(0, 2)},
+).primitive
+
+
 def _declare(
     name: str,
     algorithm: Callable[..., Any],
-    base: Callable[[Any], Any],
-    log_of: Callable[[Any], Any],
+    slope_of: Callable[..., Any],
     domain: Interval,
     doc: str,
 ) -> tuple[Elementwise, Any]:
     """Declares a transformation, and the primitive of its derivatives by the exponent."""
 
     def by_number(t: Any, ans: Any, x: Any, exponent: Any, *, order: int = 0) -> Any:
-        slope = pow(base(x), sub(exponent, 1))
-        return mul(t, mul(integer_pow(log_of(x), order), slope) if order else slope)
+        return mul(t, slope_of(x, exponent, order))
 
     def by_exponent(t: Any, ans: Any, x: Any, exponent: Any, *, order: int = 0) -> Any:
         return mul(t, derivative.bind(x, exponent, order=order + 1))
@@ -93,11 +122,15 @@ def _declare(
     return function, derivative
 
 
+def _power_of_number(x: Any, exponent: Any, order: int) -> Any:
+    slope = pow(x, sub(exponent, 1))
+    return mul(integer_pow(log(x), order), slope) if order else slope
+
+
 boxcox, boxcox_derivative_p = _declare(
     "boxcox",
     _numpy_boxcox,
-    lambda x: x,
-    log,
+    _power_of_number,
     Interval(0.2, 4.0),
     """Returns ``(x ** lmbda - 1) / lmbda``, which is ``log(x)`` where ``lmbda`` is 0; NaN for negative ``x``.
 
@@ -110,8 +143,7 @@ boxcox, boxcox_derivative_p = _declare(
 boxcox1p, boxcox1p_derivative_p = _declare(
     "boxcox1p",
     _numpy_boxcox1p,
-    lambda x: add(x, 1),
-    log1p,
+    lambda x, exponent, order: boxcox1p_slope_p.bind(x, exponent, order=order),
     Interval(-0.8, 3.0),
     """Returns ``boxcox(1 + x, lmbda)``, exact where ``x`` is small; NaN for ``x < -1``.
 

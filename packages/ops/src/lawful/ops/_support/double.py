@@ -274,11 +274,23 @@ def log_gamma_correction(x: Any) -> Any:
     return (STIRLING[0] + rest / (sixth * sixth)) / x
 
 
+# Coefficients of the power series of 2 (artanh(v) / v - 1) / v².
+_ARTANH = tuple([2 / (2 * k + 3) for k in range(12)])
+_NEAR = 0.2
+
+
 def deviance(a: Any, mean: Any) -> Any:
-    """Returns ``a log(a / mean) + mean - a``, with no loss where both are large and close to each other."""
-    ratio = np.maximum((mean - a) / a, -1.0)  # not less; XLA makes a fusion of its own of a quotient with two users
-    near = np.where(np.abs(ratio) < 0.5, ratio, 0.0)
-    return np.where(np.abs(ratio) < 0.5, a * (near - np.log1p(near)), a * np.log(a / mean) + mean - a)
+    """Returns ``a log(a / mean) + mean - a``, with all digits also where both are close to each other.
+
+    There it is ``d v + 2 a (artanh(v) - v)`` of the difference ``d`` and ``v = d / (a + mean)``: Loader (2000).
+    """
+    change = a - mean
+    # Not more than 1; XLA makes a fusion of its own of a quotient with two users.
+    ratio = np.minimum(0.5 * change / (0.5 * a + 0.5 * mean), 1.0)
+    near = np.where(np.abs(ratio) < _NEAR, ratio, 0.0)
+    square = near * near
+    close = near * (change + a * (square * polynomial(square, coefficients=_ARTANH)))
+    return np.where(np.abs(ratio) < _NEAR, close, a * np.log(a / mean) + (mean - a))
 
 
 LOG_TWO_PI = math.log(2 * math.pi)

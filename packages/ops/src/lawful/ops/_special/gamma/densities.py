@@ -28,6 +28,7 @@ from lawful.ops._support.double import (
     is_nowhere,
     log_gamma_correction,
     lowered_with_rare,
+    polynomial,
     power,
     weighted_sum,
 )
@@ -38,6 +39,8 @@ LARGE = 10.0
 #: From this number on the gamma distribution is close to a normal distribution.
 ENORMOUS = 1e6
 TINY = 1e-300
+#: From this number on three terms of Stirling's series give the digamma function.
+_MANY = 100.0
 #: The first terms at an end are the whole function nearer to it than this, over the other parameter.
 _NEAR = 1e-30
 Orders = tuple[int, ...]
@@ -155,9 +158,12 @@ def _gamma_series(value: Any, a: Any, x: Any, order: int) -> taylor.Series:
 
 def _log_slope(a: Any, x: Any) -> Any:
     """Returns ``log(x) - digamma(a + 1)``, which cancel where ``a`` is large and ``x`` near it."""
-    cancel = (a >= ENORMOUS) & (x > 0.5 * a)
-    size = np.where(cancel, a, 1.0)
-    return np.where(cancel, np.log1p((x - size) / size) - (0.5 - 1 / (12 * size)) / size, np.log(x) - digamma(a + 1))
+    cancel = (a >= _MANY) & (x > 0.5 * a)
+    size = np.where(cancel, a, _MANY)
+    inverse = 1 / size
+    square = inverse * inverse
+    rise = inverse * (0.5 - inverse * polynomial(square, coefficients=(1 / 12, -1 / 120, 1 / 252)))
+    return np.where(cancel, np.log1p((x - size) / size) - rise, np.log(x) - digamma(a + 1))
 
 
 # Derivatives by x
@@ -180,16 +186,19 @@ def _polynomial(a: Any, b: Any, x: Any, order: int, orders: taylor.Index) -> tay
 
 
 def _gamma_polynomial(a: Any, x: Any, order: int, orders: taylor.Index) -> taylor.Series:
-    """Returns the series Q in ``x ** (a - 1 - k) exp(-x) Q(x)``, the k-th derivative of a gamma density."""
-    one = taylor.constant(np.ones_like(x), orders)
-    terms = [one]
+    """Returns the series Q in ``x ** (a - 1 - k) exp(-x) Q(x)``, the k-th derivative of a gamma density.
+
+    It is a Charlier polynomial, by the recurrence DLMF 18.22.2, in which ``a - x`` is exact where the two are close.
+    """
+    close = x > 0.5 * a
+    before, out = None, taylor.constant(np.ones_like(x), orders)
     for k in range(order):
-        following = [taylor.times(one, 0.0, (0, 0)) for _ in range(len(terms) + 1)]
-        for m, c in enumerate(terms):
-            following[m] = taylor.plus(following[m], taylor.times(c, a - 1 - k + m, (1, 0)))
-            following[m + 1] = taylor.plus(following[m + 1], taylor.times(c, -1.0, (0, 0)))
-        terms = following
-    return _at(terms, x)
+        fall = np.where(close, (a - x) - (k + 1), (a - (k + 1)) - x)
+        following = taylor.times(out, fall, (1, 0))
+        if before is not None:
+            following = taylor.plus(following, taylor.times(before, -k * x, (0, 0)))
+        before, out = out, following
+    return out
 
 
 def _at(terms: Sequence[taylor.Series], x: Any, rest: Any = None) -> taylor.Series:

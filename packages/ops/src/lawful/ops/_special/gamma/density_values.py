@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.ops._support.double import LOG_TWO_PI, log_gamma_correction
+from lawful.ops._support.double import LOG_TWO_PI, deviance, log_gamma_correction
 
 _SHIFT = 10
 #: A factor below the exponential of the first is computed as a multiple by the second, and keeps its digits.
@@ -22,10 +22,7 @@ def gamma_value(a: Any, x: Any) -> tuple[Any, Any]:
     """Returns ``x ** a exp(-x) / gamma(a + 1)``, as `lifted` does."""
     is_large = a >= _SHIFT
     n = np.where(is_large, a, a + _SHIFT)
-    ratio = (x - a) / n
-    near = is_large & (np.abs(ratio) < 0.5)
-    ratio = np.where(near, ratio, 0.0)
-    distance = np.where(near, a * (np.log1p(ratio) - ratio), a * np.log(x / n) + (n - x))
+    distance = np.where(is_large, -deviance(n, x), a * np.log(x / n) + (n - x))
     value, unlifted = lifted(distance - log_gamma_correction(n) - (LOG_TWO_PI + np.log(n)) / 2)
     return value * np.where(is_large, 1.0, _rising(a) / _tenth_power(n)), unlifted
 
