@@ -211,18 +211,24 @@ MANY = (
 
 def ways(argnums: tuple[int, ...], x: float, y: float, repetition: bool) -> float:
     """Returns a derivative of the number of ways to choose, by its logarithm."""
-    with mp.workdps(60 + 2 * int(np.log10(x))):
+    with mp.workdps(60 + 3 * int(np.log10(x)) + 3 * int(-np.log10(min(y, 1.0)))):
         first, k = mp.mpf(x), mp.mpf(y)
         rest = first - 1 if repetition else first - k
         n = rest + k
-        slopes = [mp.psi(0, n + 1) - mp.psi(0, rest + 1), mp.psi(0, (n if repetition else rest) + 1) - mp.psi(0, k + 1)]
-        factor = mp.fprod([slopes[i] for i in argnums])
-        if argnums == (0, 0):
-            factor += mp.psi(1, n + 1) - mp.psi(1, rest + 1)
-        elif len(argnums) == 2:
-            factor += mp.psi(1, (n if repetition else rest) + 1)
-            if argnums == (1, 1):
-                factor -= mp.psi(1, k + 1) + (0 if repetition else 2 * mp.psi(1, rest + 1))
+
+        def logarithm(*numbers: int) -> Any:
+            order, count = len(numbers) - 1, sum(numbers)
+            of_n = mp.psi(order, n + 1) if repetition or not count else 0
+            of_rest = mp.psi(order, rest + 1) * ((not count) if repetition else (-1) ** count)
+            return of_n - of_rest - (mp.psi(order, k + 1) if count == order + 1 else 0)
+
+        factor = mp.fprod([logarithm(i) for i in argnums])
+        if len(argnums) == 2:
+            factor += logarithm(*argnums)
+        elif len(argnums) == 3:
+            i, j, m = argnums
+            factor += logarithm(i) * logarithm(j, m) + logarithm(j) * logarithm(i, m) + logarithm(m) * logarithm(i, j)
+            factor += logarithm(*argnums)
         return float(mp.binomial(n, k) * factor)
 
 
@@ -245,6 +251,29 @@ def test_comb_derivatives_of_many(repetition: bool, argnums: tuple[int, ...], fo
         for i in argnums:
             pulled = grad(lambda *xs, f=pulled: f(*xs).sum(), i)
         np.testing.assert_allclose(FORMS[form](pulled)(*args), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("argnums", [(0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1)])
+@pytest.mark.parametrize("repetition", [False, True])
+def test_comb_third_derivatives_of_many(repetition: bool, argnums: tuple[int, ...], form: str) -> None:
+    """Terms of either sign would overflow, and differences of derivatives of the digamma function underflow."""
+    points = [*MANY, (1e200, 2.0), (1e200, 3.0), (1e300, 1.5), (1100.0, 550.0), (50.0, 1e-90)]
+    with np.errstate(all="ignore"):
+        found = FORMS[form](slopes(lambda n, k: special.comb(n, k, repetition=repetition), *argnums))(
+            *np.array(points).T
+        )
+    wanted = [ways(argnums, *point, repetition) for point in points]
+    np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-300)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("repetition", [False, True])
+def test_comb_curvature_of_a_tiny_choice(repetition: bool, form: str) -> None:
+    n, k = np.array([50.0, 1e3, 1e60]), np.array([1e-150, 1e-120, 1e-90])
+    found = FORMS[form](slopes(lambda n, k: special.comb(n, k, repetition=repetition), 0, 0))(n, k)
+    wanted = [ways((0, 0), *point, repetition) for point in zip(n.tolist(), k.tolist(), strict=True)]
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -7,6 +7,7 @@ coefficient is multiplied by the factor, and by the root again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import combinations_with_replacement
 from typing import Any
 
 from lawful import ops
@@ -14,44 +15,65 @@ from lawful.custom_rules import SymbolicZero, custom_jvp
 
 # Up to here the logarithm of the gamma function is finite.
 _MOST = 2.5e305
-# Below this slope the logarithm is that of a power of the number of things: differences of trigamma functions underflow
-_FLAT = 1e-100
+# From this number of things on, and below its inverse as slope, the coefficient is a power of the number of things over
+# a gamma function. Differences of the derivatives of the digamma function would underflow.
+_VAST = 1e50
 
 Function = Callable[[Any, Any], Any]
 #: A function of the numbers of things, of those chosen, and of the rest.
 _OfParts = Callable[[Any, Any, Any], Any]
 
 
-def _ways(
-    parts: Callable[[Any, Any], tuple[Any, Any, Any]], slopes: Sequence[_OfParts], changes: Sequence[_OfParts]
-) -> Function:
+def _ways(parts: Callable[[Any, Any], tuple[Any, Any, Any]], logarithms: Sequence[Sequence[_OfParts]]) -> Function:
     """Returns the number of ways to choose things, as a function of two numbers with derivatives.
+
+    Those up to the third order are one factor each: a sum of terms may overflow to infinities of both signs.
 
     Args:
       parts: of the two numbers: how many things there are, are chosen, and are left.
-      slopes: the derivatives of the logarithm by the first number and by the second.
-      changes: its second derivatives: by the first twice, by both, by the second twice.
+      logarithms: the derivatives of the logarithm, of orders 1 to 3; of each order, by the second number 0 times first.
     """
 
-    def of_factor(factor: _OfParts) -> Function:
+    def factor(numbers: tuple[int, ...], *p: Any) -> Any:
+        count = sum(numbers)
+        slopes = {i: logarithms[0][i](*p) for i in set(numbers)}
+        out = slopes[numbers[0]]
+        for i in numbers[1:]:
+            out = ops.mul(out, slopes[i])
+        if len(numbers) == 3:
+            changes = {i: logarithms[1][count - i](*p) for i in slopes}
+            for i in numbers:
+                out = ops.add(out, ops.mul(slopes[i], changes[i]))
+        return out if len(numbers) == 1 else ops.add(out, logarithms[len(numbers) - 1][count](*p))
+
+    def of_vast(numbers: tuple[int, ...], root: Any, n: Any, k: Any, rest: Any) -> Any:
+        """Returns a derivative twice or more by the first number, of the power."""
+        part, below = ops.div(root, n), ops.sub(k, 1)
+        falling = ops.mul(k, below)
+        if numbers == (0, 0, 1):
+            falling = ops.add(ops.mul(falling, logarithms[0][1](n, k, rest)), ops.add(k, below))
+        out = ops.mul(ops.mul(part, falling), part)
+        return ops.mul(out, ops.div(ops.sub(k, 2), n)) if numbers == (0, 0, 0) else out
+
+    def derivative(numbers: tuple[int, ...]) -> Function:
         def product(x: Any, y: Any) -> Any:
-            root = ops.exp(ops.mul(_logarithm(*parts(x, y)), 0.5))
-            return ops.mul(ops.mul(root, factor(*parts(x, y))), root)
+            n, k, rest = parts(x, y)
+            root = ops.exp(ops.mul(_logarithm(n, k, rest), 0.5))
+            out = ops.mul(ops.mul(root, factor(numbers, n, k, rest)), root)
+            if numbers[:2] != (0, 0):
+                return out
+            is_vast = ops.bitwise_and(ops.gt(n, _VAST), ops.lt(logarithms[0][0](n, k, rest), 1 / _VAST))
+            return ops.where(is_vast, of_vast(numbers, root, n, k, rest), out)
 
-        return product
+        if len(numbers) == 3:
+            return product
+        return _with_derivatives(product, [derivatives[tuple(sorted((*numbers, i)))] for i in (0, 1)])
 
-    def second(i: int, j: int) -> Function:
-        return of_factor(lambda *p: ops.add(ops.mul(slopes[i](*p), slopes[j](*p)), changes[i + j](*p)))
-
-    def by_first_twice(x: Any, y: Any) -> Any:
-        n, k, rest = parts(x, y)
-        slope, root = slopes[0](n, k, rest), ops.exp(ops.mul(_logarithm(n, k, rest), 0.5))
-        far = ops.mul(ops.mul(root, slope), ops.mul(root, ops.sub(slope, ops.div(1, n))))
-        return ops.where(ops.lt(slope, _FLAT), far, second(0, 0)(x, y))
-
-    by_first = _with_derivatives(of_factor(slopes[0]), [by_first_twice, second(0, 1)])
-    by_second = _with_derivatives(of_factor(slopes[1]), [second(0, 1), second(1, 1)])
-    return _with_derivatives(lambda x, y: ops.exp(_logarithm(*parts(x, y))), [by_first, by_second])
+    derivatives: dict[tuple[int, ...], Function] = {}
+    for order in (3, 2, 1):
+        for numbers in combinations_with_replacement((0, 1), order):
+            derivatives[numbers] = derivative(numbers)
+    return _with_derivatives(lambda x, y: ops.exp(_logarithm(*parts(x, y))), [derivatives[i,] for i in (0, 1)])
 
 
 def _with_derivatives(function: Function, derivatives: Sequence[Function]) -> Function:
@@ -83,34 +105,51 @@ def _rise(x: Any, h: Any, order: int = 0) -> Any:
     return ops.neg(ops.digamma_difference_p.bind(ops.add(x, 1), h, order=order))
 
 
-def _rise_between(k: Any, rest: Any) -> Any:
-    """Returns the digamma function at ``rest + 1``, less that at ``k + 1``."""
+def _rise_between(k: Any, rest: Any, order: int = 0) -> Any:
+    """Returns a derivative of the digamma function at ``rest + 1``, less that at ``k + 1``."""
     lesser, step = ops.le(k, rest), ops.sub(rest, k)
-    rise = _rise(ops.where(lesser, k, rest), ops.where(lesser, step, ops.neg(step)))
+    rise = _rise(ops.where(lesser, k, rest), ops.where(lesser, step, ops.neg(step)), order)
     return ops.where(lesser, rise, ops.neg(rise))
 
 
-def _trigamma(x: Any) -> Any:
-    return ops.digamma_derivative_of_sum_p.bind(x, ops.full_like(x, 1), order=1)
+def _polygamma(x: Any, order: int = 1) -> Any:
+    """Returns a derivative of the digamma function at ``x + 1``."""
+    return ops.digamma_derivative_of_sum_p.bind(x, ops.full_like(x, 1), order=order)
 
 
 #: The number of ways to choose the second number of things of the first.
 many_ways: Function = _ways(
     lambda n, k: (n, k, ops.sub(n, k)),
-    [lambda n, k, rest: _rise(rest, k), lambda n, k, rest: _rise_between(k, rest)],
     [
-        lambda n, k, rest: _rise(rest, k, 1),
-        lambda n, k, rest: _trigamma(rest),
-        lambda n, k, rest: ops.neg(ops.add(_trigamma(rest), _trigamma(k))),
+        [lambda n, k, rest: _rise(rest, k), lambda n, k, rest: _rise_between(k, rest)],
+        [
+            lambda n, k, rest: _rise(rest, k, 1),
+            lambda n, k, rest: _polygamma(rest),
+            lambda n, k, rest: ops.neg(ops.add(_polygamma(rest), _polygamma(k))),
+        ],
+        [
+            lambda n, k, rest: _rise(rest, k, 2),
+            lambda n, k, rest: _polygamma(rest, 2),
+            lambda n, k, rest: ops.neg(_polygamma(rest, 2)),
+            lambda n, k, rest: _rise_between(k, rest, 2),
+        ],
     ],
 )
 #: The same of the number that is left and the number that is chosen.
 many_ways_of_rest: Function = _ways(
     lambda rest, k: (ops.add(rest, k), k, rest),
-    [lambda n, k, rest: _rise(rest, k), lambda n, k, rest: _rise(k, rest)],
     [
-        lambda n, k, rest: _rise(rest, k, 1),
-        lambda n, k, rest: _trigamma(n),
-        lambda n, k, rest: _rise(k, rest, 1),
+        [lambda n, k, rest: _rise(rest, k), lambda n, k, rest: _rise(k, rest)],
+        [
+            lambda n, k, rest: _rise(rest, k, 1),
+            lambda n, k, rest: _polygamma(n),
+            lambda n, k, rest: _rise(k, rest, 1),
+        ],
+        [
+            lambda n, k, rest: _rise(rest, k, 2),
+            lambda n, k, rest: _polygamma(n, 2),
+            lambda n, k, rest: _polygamma(n, 2),
+            lambda n, k, rest: _rise(k, rest, 2),
+        ],
     ],
 )
