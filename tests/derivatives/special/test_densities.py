@@ -157,3 +157,19 @@ def test_igamma_mixed_derivatives_of_large_arguments(backend):
         found = (jit(derivative, backend=backend) if backend else derivative)(a, x)
         for row, value in zip(wanted, np.asarray(found).tolist(), strict=True):
             assert abs(value - row[numbers][0]) <= 2e-12 * abs(row[numbers][1]), numbers
+
+
+@BACKENDS
+def test_igamma_curvature_near_its_root(backend):
+    """The second derivative by ``a`` is about ``density(a, x) / (12 a²)`` at ``a = x``, a sum of terms that cancel."""
+    a = np.array([1e4, 1e6, 1e8, 1e12, 1e14])
+    wanted = [3.32460210830871e-12, 3.3245198344742e-17, 3.3245190116566e-22, 3.3245190033461e-32, 3.3245190033453e-37]
+
+    def slope(f: Any) -> Any:
+        return lambda a: jvp(f, (a,), (np.ones_like(a),))[1]
+
+    second = slope(slope(lambda y: ops.igamma(y, a)))
+    found = (jit(second, backend=backend) if backend else second)(a)
+    terms = 1 / np.sqrt(2 * np.pi * a) / a
+    # Below 1e6 they are those of a power series, of which there are more.
+    np.testing.assert_array_less(np.abs(found - wanted), np.array([1e-12, 1e-14, 1e-14, 1e-14, 1e-14]) * terms)

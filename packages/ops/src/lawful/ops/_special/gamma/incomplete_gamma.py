@@ -196,7 +196,8 @@ igamma: Elementwise = _declare(
     """Returns the regularized lower incomplete gamma function, as ``scipy.special.gammainc``.
 
     That is the integral of ``t ** (a - 1) exp(-t)`` from 0 to ``x``, over that to ∞. It is NaN for negative arguments.
-    It has derivatives in both, of any order; at an end they are the limits from inside of the domain.
+    It has derivatives in both, of any order; at an end they are the limits from inside of the domain. The error of a
+    derivative is relative to its terms: those of the second one by ``a`` cancel at ``a = x``, to 3 digits at 1e12.
 
     >>> igamma(1.0, np.array([0.0, 1.0, np.inf]))
     array([0.        , 0.63212056, 1.        ])
