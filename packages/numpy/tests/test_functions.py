@@ -15,7 +15,7 @@ from lawful import tree
 from lawful.autodiff import grad, jvp
 from lawful.batching import vmap
 from lawful.core import ArgumentTypeError, get_aval, is_inexact
-from lawful.staging import jit
+from lawful.staging import jit, make_jaxpr
 
 from .calls import Case, is_newer, table
 
@@ -200,3 +200,14 @@ def test_roll_by_a_traced_distance(shift: Any, axis: Any) -> None:
 
 def test_take_with_a_fill_value_fills_known_positions() -> None:
     assert lnp.take(numpy.arange(5.0), numpy.array([0, 7]), fill_value=10.0).tolist() == [0.0, 10.0]
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searchsorted_program_size(side: str) -> None:
+    """A loop, whatever the array's length: XLA did not compile straight-line code for 10000 elements in minutes."""
+
+    def search(a: Any, v: Any) -> Any:
+        return lnp.searchsorted(a, v, side)
+
+    programs = [make_jaxpr(search)(numpy.arange(float(size)), numpy.ones((3, 4))) for size in (4, 4000)]
+    assert len(programs[0].eqns) == len(programs[1].eqns)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy
 from lawful import ops
+from lawful.autodiff import stop_gradient
+from lawful.control_flow import fori_loop
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -19,6 +21,7 @@ from lawful.core import (
 from lawful.numpy._eager import eager
 from lawful.numpy._indexing.elements import nonzero
 from lawful.numpy._integers import array_of_integer, with_dtype
+from lawful.numpy._loops import traced_once
 from lawful.numpy._manipulation.joining import stack
 from lawful.ops import static_integers
 
@@ -44,6 +47,27 @@ def _is_before(x: Any, y: Any) -> Any:
     if not is_inexact(get_aval(x).dtype):
         return before
     return ops.bitwise_or(before, ops.bitwise_and(ops.eq(x, x), ops.ne(y, y)))
+
+
+@traced_once(2)
+def _positions(a: Any, v: Any, side: str) -> Any:
+    """Returns the positions of numbers in a sorted array that is not empty, by halving intervals.
+
+    It is a loop because XLA's compiler takes exponential time for the same iterations in straight-line code.
+    """
+    size, shape = get_aval(a).shape[0], get_aval(v).shape
+
+    def halve(_: Any, ends: tuple[Any, Any]) -> tuple[Any, Any]:
+        low, high = ends
+        middle = ops.shift_right_arithmetic(ops.add(low, high), ops.full_like(low, 1))
+        found = ops.getitem(a, ops.min(middle, size - 1))
+        after = _is_before(found, v) if side == "left" else ops.bitwise_not(_is_before(v, found))
+        is_open = ops.lt(low, high)
+        low = ops.where(ops.bitwise_and(is_open, after), ops.add(middle, 1), low)
+        return low, ops.where(ops.bitwise_and(is_open, ops.bitwise_not(after)), middle, high)
+
+    whole = ops.full(shape, 0, "int64"), ops.full(shape, size, "int64")
+    return fori_loop(0, size.bit_length(), halve, whole)[0]
 
 
 @eager(numpy.searchsorted, arrays=2)
@@ -79,19 +103,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         a = ops.getitem(a, sorter)
     dtype, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])
     a, v = ops.convert_element_type(a, dtype), ops.convert_element_type(v, dtype)
-    size = avals[0].shape[0]
-    low = ops.full(avals[1].shape, 0, "int64")
-    if not size:
-        return low
-    high = ops.full(avals[1].shape, size, "int64")
-    for _ in range(size.bit_length()):  # halve the interval until one element is left
-        middle = ops.shift_right_arithmetic(ops.add(low, high), ops.full_like(low, 1))
-        found = ops.getitem(a, ops.min(middle, size - 1))
-        after = _is_before(found, v) if side == "left" else ops.bitwise_not(_is_before(v, found))
-        is_open = ops.lt(low, high)
-        low = ops.where(ops.bitwise_and(is_open, after), ops.add(middle, 1), low)
-        high = ops.where(ops.bitwise_and(is_open, ops.bitwise_not(after)), middle, high)
-    return low
+    if not avals[0].shape[0]:
+        return ops.full(avals[1].shape, 0, "int64")
+    return _positions(stop_gradient(a), stop_gradient(v), side)
 
 
 @eager(numpy.digitize, arrays=2)
