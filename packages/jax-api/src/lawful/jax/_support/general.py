@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy
 
 from lawful import tree
 from lawful.autodiff import jacrev
-from lawful.core import ShapedArray, Tracer, eval_trace, get_aval, set_current, to_numpy
+from lawful.core import Primitive, ShapedArray, Trace, Tracer, current, eval_trace, get_aval, set_current, to_numpy
 from lawful.core import eval_jaxpr as _eval_jaxpr
 from lawful.core import float0 as float0
 from lawful.jax._support import devices as _devices
@@ -216,6 +216,8 @@ def named_call(fun: Callable[..., Any], *, name: str | None = None) -> Callable[
 def ensure_compile_time_eval() -> Iterator[None]:
     """Evaluates operations on known values within a ``with`` block, also where a program is traced.
 
+    Those on traced values are traced as outside of the block.
+
     >>> from lawful.staging import make_jaxpr
     >>> def f(x):
     ...     with ensure_compile_time_eval():
@@ -224,8 +226,24 @@ def ensure_compile_time_eval() -> Iterator[None]:
     >>> make_jaxpr(f)(1.0)
     { lambda ; a:~f64[]. let b:f64[] = mul a 0.5:f64[] in (b,) }
     """
-    with set_current(eval_trace):
+    with set_current(_KnownValuesTrace(current.trace, "ensure_compile_time_eval")):
         yield
+
+
+class _KnownValuesTrace(Trace):
+    """Evaluates primitives of known values; its parent processes the others. It has no tracers of its own."""
+
+    __slots__ = ()
+
+    def __init__(self, parent: Trace, transformation: str) -> None:
+        super().__init__(parent, transformation)
+        self.evaluates_constants = eval_trace.evaluates_constants
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        trace = self.parent if any(isinstance(x, Tracer) for x in args) else eval_trace
+        assert trace is not None
+        with set_current(trace):
+            return trace.process_primitive(primitive, args, params)
 
 
 def eval_context() -> Any:
