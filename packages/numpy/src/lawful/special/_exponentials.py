@@ -139,15 +139,14 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
 
 @silent
 def expit(x: Any) -> Any:
-    """Returns the logistic function ``1 / (1 + exp(-x))`` of real numbers, without overflow.
+    """Returns the logistic function ``1 / (1 + exp(-x))``, without overflow.
 
     >>> expit(0)
     np.float64(0.5)
 
     Source: ``scipy.special.expit``, ``jax.scipy.special.expit``.
     """
-    (x,) = floats("expit", x)
-    return ops.logistic(x)
+    return ops.logistic(inexact("expit", x))
 
 
 @silent

@@ -106,6 +106,8 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
     # NumPy's protocols
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if "where" in kwargs:
+            kwargs["where"] = plain(kwargs["where"])
         with numpy.errstate(all="ignore"):
             result = getattr(ufunc, method)(*map(plain, inputs), **kwargs)
         # Operators of JAX's arrays that come here: `numpy.float64(2.0) * x`, and `a += x` for an array of NumPy's.

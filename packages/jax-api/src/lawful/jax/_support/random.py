@@ -8,6 +8,7 @@ import numpy
 
 from lawful import random
 from lawful.core import ArgumentValueError, get_aval
+from lawful.ops import convert_element_type
 
 
 def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
@@ -34,6 +35,18 @@ def bits(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     (2,)
     """
     return random.bits(key, shape, numpy.uint64 if dtype is None else dtype)
+
+
+def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -> Any:
+    """Returns random integers; bounds that are floats are rounded towards zero; see `lawful.random.randint`.
+
+    >>> randint(key(0), (5,), 0.5, 10.7)
+    array([5, 1, 5, 7, 3])
+    """
+    low, high = (
+        convert_element_type(bound, int) if get_aval(bound).dtype.kind in "fV" else bound for bound in (minval, maxval)
+    )
+    return random.randint(key, shape, low, high, int if dtype is None else dtype)
 
 
 def key_data(keys: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -128,6 +129,8 @@ def _changes_nothing(name: str, x: Any, default: Any) -> bool:
     if x is None or x is default or name in NEUTRAL:
         return True
     if isinstance(x, str) and x in OWN_VALUES.get(name, ()):
+        return True
+    if name == "_dot_general" and x is importlib.import_module("lawful.jax.lax").dot_general:
         return True
     return type(x) is type(default) and isinstance(x, bool | int | float | str | tuple) and bool(x == default)
 
