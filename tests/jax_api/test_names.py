@@ -71,8 +71,10 @@ def test_absent_module_says_the_reason() -> None:
 
     with pytest.raises(AttributeError, match=r"lawful\.jax\.profiler is left out: use a profiler of Python"):
         _ = jax.profiler
-    with pytest.raises(AttributeError, match=r"experimental\.sparse is left out: sparse arrays"):
-        _ = importlib.import_module("lawful.jax.experimental").sparse
+    with pytest.raises(AttributeError, match=r"experimental\.jax2tf is left out: programs of TensorFlow"):
+        _ = importlib.import_module("lawful.jax.experimental").jax2tf
+    with pytest.raises(AttributeError, match=r"sparse\.todense is left out: sparse arrays"):
+        _ = importlib.import_module("lawful.jax.experimental.sparse").todense
     with pytest.raises(AttributeError, match="nor has JAX's"):
         _ = jax.such
 

@@ -78,6 +78,7 @@ else:
         submodules=(
             *(
                 "ad_checkpoint",
+                "api_util",
                 "core",
                 "custom_batching",
                 "custom_derivatives",

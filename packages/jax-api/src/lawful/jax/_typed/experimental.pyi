@@ -9,6 +9,7 @@ from lawful.jax.experimental import multihost_utils as multihost_utils
 from lawful.jax.experimental import ode as ode
 from lawful.jax.experimental import pjit as pjit
 from lawful.jax.experimental import shard_map as shard_map
+from lawful.jax.experimental import sparse as sparse
 from lawful.jax.experimental import xla_metadata as xla_metadata
 
 io_callback: Callable[..., Any]

@@ -21,10 +21,12 @@ bessel_i0e_p: Any
 bessel_i1e_p: Any
 bitcast_convert_type_p: Any
 broadcast_in_dim_p: Any
+call_p: Any
 cbrt_p: Any
 ceil_p: Any
 cholesky_p: Any
 clamp_p: Any
+closed_call_p: Any
 clz_p: Any
 complex_p: Any
 concatenate_p: Any

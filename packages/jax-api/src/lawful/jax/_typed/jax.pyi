@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lawful.jax import ad_checkpoint as ad_checkpoint
+from lawful.jax import api_util as api_util
 from lawful.jax import core as core
 from lawful.jax import custom_batching as custom_batching
 from lawful.jax import custom_derivatives as custom_derivatives

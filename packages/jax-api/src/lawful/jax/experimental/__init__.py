@@ -11,5 +11,5 @@ else:
     __getattr__, __dir__ = _namespace(
         __name__,
         _staging,
-        submodules=("jet", "mesh_utils", "multihost_utils", "ode", "pjit", "shard_map", "xla_metadata"),
+        submodules=("jet", "mesh_utils", "multihost_utils", "ode", "pjit", "shard_map", "sparse", "xla_metadata"),
     )

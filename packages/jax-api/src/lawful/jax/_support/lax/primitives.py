@@ -10,7 +10,10 @@ from lawful.core import ClosedJaxpr, array_types, eval_jaxpr, primitives_by_name
 from lawful.jax._support.array import as_jax
 
 JaxprEqn = core.JaxprEqn
-__all__ = ["Rules", "array_types", "jaxpr_as_fun"]
+__all__ = ["Rules", "array_types", "call_p", "closed_call_p", "jaxpr_as_fun"]
+#: Calls in jaxprs of JAX. In those of lawful all calls are ``jit``; tables of rules by primitive have these as keys.
+call_p = core.Primitive("call", multiple_results=True)
+closed_call_p = core.Primitive("closed_call", multiple_results=True)
 
 
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Callable[..., list[Any]]:

@@ -6,7 +6,7 @@ from typing import Final
 
 _BUILT = "it is about how JAX is built"
 _DEVICES = "it is about JAX's accelerators and their compilers"
-_EXTEND = "of jax.extend, lawful has core, for primitives of one's own"
+_EXTEND = "of jax.extend, lawful has core, for primitives of one's own, and linear_util"
 _KERNELS = "kernels of one's own are not part of lawful; a primitive with a lowering rule has its own StableHLO"
 _PROFILER = "use a profiler of Python, and cost and peak_memory of lawful.autodiff"
 _PERSISTENT = "compiled programs outlive a process in the compilation cache: jax_compilation_cache_dir"
@@ -14,7 +14,6 @@ _REFERENCES = "mutable references are not part of lawful, whose arrays are immut
 
 #: By name of JAX's module.
 REASONS: Final = {
-    "jax.api_util": _BUILT,
     "jax.collect_profile": _PROFILER,
     "jax.export": _PERSISTENT,
     "jax.ffi": "foreign functions are called by jax.pure_callback",
@@ -46,13 +45,11 @@ REASONS: Final = {
     "jax.experimental.scheduling_groups": _DEVICES,
     "jax.experimental.serialize_executable": _PERSISTENT,
     "jax.experimental.source_mapper": "use the command lawful show --html, which gives the line of each equation",
-    "jax.experimental.sparse": "sparse arrays are not part of lawful",
     "jax.experimental.thunky": _BUILT,
     "jax.experimental.topologies": _DEVICES,
     "jax.experimental.transfer": _DEVICES,
     "jax.extend.backend": _EXTEND,
     "jax.extend.ifrt_programs": _EXTEND,
-    "jax.extend.linear_util": _EXTEND,
     "jax.extend.lowering": _EXTEND,
     "jax.extend.mlir": _EXTEND,
     "jax.extend.pallas": _EXTEND,

@@ -16,6 +16,7 @@ else:
     __getattr__, __dir__ = _namespace(
         __name__,
         *(_ops, _control_flow, _batching, _autodiff, _custom_rules, _staging, "lawful.jax._support.sharding"),
+        "lawful.jax._support.lax.primitives",
         renamed={"remat_p": "checkpoint_p"},
         wrap=None,
     )
