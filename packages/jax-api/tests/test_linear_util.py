@@ -1,6 +1,6 @@
 """Functions with transformations around them, and the functions of flat arguments that are made of these."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from lawful.jax.extend.core.primitives import call_p, closed_call_p, jit_p
 
 
 @linear_util.transformation
-def scaled(factor: Any, *args: Any) -> Iterator[Any]:
+def scaled(factor: Any, *args: Any) -> Generator[Any, Any, None]:
     results = yield args, {}
     yield [factor * x for x in results]
 

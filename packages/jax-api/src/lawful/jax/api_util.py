@@ -9,11 +9,12 @@ from lawful import tree
 from lawful.jax.extend.linear_util import transformation_with_aux2
 
 
-def debug_info(traced_for: str, fun: Callable[..., Any], args: Any, kwargs: Any, **_: Any) -> None:
+def debug_info(traced_for: str, fun: Callable[..., Any], args: Any, kwargs: Any, **_: Any) -> Any:
     """Returns None: jaxprs take the names of functions and arguments from the functions.
 
     >>> debug_info("jit", abs, (1.0,), {})
     """
+    return None
 
 
 @transformation_with_aux2
@@ -23,7 +24,8 @@ def flatten_fun(f: Callable[..., Any], store: Any, in_tree: Any, *leaves: Any) -
     >>> from lawful.jax.extend.linear_util import wrap_init
     >>> leaves, in_tree = tree.flatten(((1.0,), {"y": 2.0}))
     >>> flat, out_tree = flatten_fun(wrap_init(lambda x, y: {"sum": x + y}), in_tree)
-    >>> tree.unflatten(out_tree(), flat.call_wrapped(*leaves)) if flat.call_wrapped(*leaves) else None
+    >>> results = flat.call_wrapped(*leaves)
+    >>> tree.unflatten(out_tree(), results)
     {'sum': 3.0}
     """
     args, kwargs = tree.unflatten(in_tree, leaves)
