@@ -210,6 +210,26 @@ def test_names_of_many_devices_on_numpy() -> None:
     assert type(y) is jax.Array
 
 
+def test_sharding_of_a_type_says_nothing() -> None:
+    """Optimizers give ``jax.typeof(x).sharding`` to functions that make an array like ``x``."""
+    place = jax.typeof(jnp.ones((2, 3))).sharding
+    assert place == NamedSharding(jax.sharding.AbstractMesh((), ()), PartitionSpec(None, None))
+    assert place.mesh.empty
+
+    def f(x: Any) -> Any:
+        key = jax.random.key(0)
+        like = jnp.zeros(x.shape, out_sharding=jax.typeof(x).sharding)
+        bits = jax.random.bits(key, x.shape, out_sharding=x.aval.sharding)
+        return (
+            like + lax.rng_bit_generator(jnp.arange(4, dtype="uint32"), x.shape, out_sharding=x.aval.sharding)[1] + bits
+        )
+
+    x = jnp.ones(3)
+    assert jax.jit(f)(x).tolist() == f(x).tolist()
+    assert jnp.zeros(3, device=jax.typeof(x).sharding).tolist() == [0.0, 0.0, 0.0]
+    assert x.reshape(3, 1, out_sharding=jax.typeof(x).sharding).shape == (3, 1)
+
+
 def test_visualize_array_sharding_of_a_tracer_is_refused() -> None:
     pytest.importorskip("rich")
     with pytest.raises(ArgumentTypeError, match="got a tracer"):

@@ -269,8 +269,18 @@ def as_jax(x: Any) -> Any:
 
 
 def placed(x: Any, place: Any) -> Any:
-    """Returns a result where a tree of shardings or specs says; None says nothing."""
-    return x if place is None else importlib.import_module("lawful.jax._support.sharding").put(x, place)
+    """Returns a result where a tree of shardings or specs says; None says nothing, nor does the sharding of a type."""
+    return x if says_nothing(place) else importlib.import_module("lawful.jax._support.sharding").put(x, place)
+
+
+def says_nothing(place: Any) -> bool:
+    """Whether a place is None, or a sharding on a mesh without axes, as that of a type is."""
+    return place is None or getattr(getattr(place, "mesh", None), "empty", False)
+
+
+def _sharding_of_type(aval: ShapedArray) -> Any:
+    """The sharding, which says nothing: that of a mesh without axes."""
+    return importlib.import_module("lawful.jax._support.sharding").unsharded(aval.ndim)
 
 
 def on_device(x: Any) -> Any:
@@ -294,3 +304,5 @@ def _aval(x: Array) -> ShapedArray:
 
 
 register_array_type(Array, aval=_aval, to_numpy=plain)
+# The types of lawful have no shardings, and those of JAX's programs have one that says nothing.
+setattr(ShapedArray, "sharding", property(_sharding_of_type))  # noqa: B010  # mypy knows no such attribute

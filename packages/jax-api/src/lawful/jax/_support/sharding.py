@@ -258,6 +258,15 @@ def get_abstract_mesh() -> Any:
     return mesh.abstract_mesh if isinstance(mesh, Mesh) else mesh
 
 
+def unsharded(ndim: int) -> Any:
+    """Returns the sharding of a type with a number of dimensions: no mesh, and each dimension whole.
+
+    >>> unsharded(1)
+    NamedSharding(AbstractMesh(), P(None))
+    """
+    return NamedSharding(AbstractMesh((), ()), P(*[None] * ndim))
+
+
 def pjit(
     fun: Callable[..., Any], in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None,
     static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, **options: Any

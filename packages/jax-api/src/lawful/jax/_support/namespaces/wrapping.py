@@ -14,7 +14,7 @@ import numpy
 from lawful import tree
 from lawful.autodiff import LinearFunction, VJPFunction
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, shorten
-from lawful.jax._support.array import Array, as_jax, placed, plain, weak
+from lawful.jax._support.array import Array, as_jax, placed, plain, says_nothing, weak
 from lawful.jax._support.devices import DEVICE_ARRAYS
 from lawful.jax._support.namespaces.number_operands import numbers_beside_arrays
 from lawful.jax._support.namespaces.refusals import NEUTRAL, OWN_VALUES, REASONS
@@ -74,7 +74,7 @@ def _is_placed(signature: inspect.Signature | None) -> bool:
 def _take_place(name: str, kwargs: dict[str, Any]) -> Any:
     """Takes the layout of the results out of the arguments of a call; None says nothing."""
     place = kwargs.pop(PLACE, None)
-    if place is None:
+    if says_nothing(place):
         return None
     if kwargs.get("device") is not None:
         raise ArgumentValueError(
