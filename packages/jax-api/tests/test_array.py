@@ -24,6 +24,16 @@ def test_array_functions_return_arrays() -> None:
         assert not np.asarray(found).flags.writeable
 
 
+def test_reduction_where_none_takes_all_elements() -> None:
+    """JAX's default, which losses pass on; NumPy's methods and ufuncs take None for False."""
+    for name in ("sum", "prod", "any", "all"):
+        assert getattr(X, name)(where=None) == getattr(X, name)()
+    for ufunc in (jnp.add, jnp.multiply, jnp.maximum, jnp.logical_and, jnp.logical_or):
+        assert ufunc.reduce(X, where=None) == ufunc.reduce(X)
+        assert jax.jit(lambda x, ufunc=ufunc: ufunc.reduce(x, where=None))(X) == ufunc.reduce(X)
+    assert jnp.add.reduce(X, where=X > 1.0) == 2.0
+
+
 def test_array_in_functions_of_numpy_gives_its_arrays() -> None:
     for found in (np.sin(X), np.maximum(X, 1.0), np.stack([X, X]), np.copy(X), np.zeros_like(X), np.where(X > 1, X, 0),
                   np.concatenate([X, np.ones(2)]), np.linalg.inv(jnp.eye(2)), np.add.accumulate(X)):  # fmt: skip

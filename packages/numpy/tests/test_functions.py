@@ -211,3 +211,30 @@ def test_searchsorted_program_size(side: str) -> None:
 
     programs = [make_jaxpr(search)(numpy.arange(float(size)), numpy.ones((3, 4))) for size in (4, 4000)]
     assert len(programs[0].eqns) == len(programs[1].eqns)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sum",
+        "prod",
+        "max",
+        "min",
+        "any",
+        "all",
+        "mean",
+        "std",
+        "var",
+        "nansum",
+        "nanprod",
+        "nanmax",
+        "nanmean",
+        "nanstd",
+    ],
+)
+def test_reduction_where_none_takes_all_elements(name: str) -> None:
+    """The default. NumPy's functions take None for False."""
+    reduce = getattr(lnp, name)
+    x = numpy.array([0.0, 4.0, 4.0, 8.0])
+    assert reduce(x, where=None) == reduce(x) == jit(lambda x: reduce(x, where=None))(x)
+    assert reduce(x + 1.0, where=None) == reduce(x + 1.0)

@@ -129,6 +129,8 @@ def eager(
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if kwargs and kwargs.get("where", kwargs) is None:
+                del kwargs["where"]  # NumPy takes None for False
             # With a tracer, NumPy would dispatch back to this function.
             if (
                 not (args and isinstance(args[0], Tracer))
@@ -178,7 +180,7 @@ ARRAY_TYPES: Final = frozenset([dtype for dtype in PLAIN_TYPES if isinstance(dty
 
 def _is_mask(where: Any) -> bool:
     """Whether ``where=`` is boolean; NumPy accepts numbers and lists too."""
-    return where is None or numpy.asarray(where).dtype.kind == "b"
+    return numpy.asarray(where).dtype.kind == "b"
 
 
 def _is_supported(result: Any, sequence: bool) -> bool:

@@ -60,7 +60,8 @@ class ufunc:
     def _wrap(self, function: Any, signature: Any = None) -> None:
         functools.update_wrapper(self, function, updated=())
         self._function, self._call = function, returns_arrays(function, signature)
-        for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
+        self.reduce = returns_arrays(_with_mask(function.reduce))
+        for name in ("accumulate", "reduceat", "outer", "at"):
             setattr(self, name, returns_arrays(getattr(function, name)))
         if signature is not None:
             self.__signature__ = signature
@@ -100,6 +101,16 @@ class ufunc:
 
     def __repr__(self) -> str:
         return f"<jnp.ufunc '{self.__name__}'>"
+
+
+def _with_mask(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a reduction that takes ``where=None``, JAX's default, for all elements; NumPy takes it for none."""
+
+    @functools.wraps(reduce)
+    def call(*args: Any, where: Any = None, **kwargs: Any) -> Any:
+        return reduce(*args, **kwargs) if where is None else reduce(*args, where=where, **kwargs)
+
+    return call
 
 
 def vectorize(
