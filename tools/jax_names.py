@@ -37,6 +37,7 @@ MODULES = [
     "jax.extend.core",
     "jax.extend.core.primitives",
     "jax.experimental",
+    "jax.experimental.checkify",
     "jax.experimental.ode",
     "jax.experimental.jet",
     "jax.experimental.mesh_utils",
@@ -78,6 +79,11 @@ MODULES = [
 #: The documented names of modules in which helpers are public too.
 ONLY = {
     "jax.experimental": {"io_callback"},
+    "jax.experimental.checkify": {
+        *("Error", "ErrorCategory", "JaxRuntimeError", "all_checks", "automatic_checks", "check", "check_error"),
+        *("checkify", "debug_check", "div_checks", "float_checks", "index_checks", "init_error", "nan_checks"),
+        "user_checks",
+    },
     "jax.experimental.jet": {"jet"},
     "jax.experimental.ode": {"odeint"},
     "jax.experimental.pjit": {"pjit"},
@@ -119,7 +125,7 @@ def _is_public(module: str, found: ModuleType, name: str, value: Any, *, is_list
         return False
     if origin.startswith("typing") and module not in ("jax.typing", "jax.nn.initializers"):
         return False
-    if is_listed or module in ("jax", "jax.typing", "jax.sharding", "jax.experimental"):
+    if is_listed or module in ("jax", "jax.typing", "jax.sharding", "jax.experimental", "jax.experimental.checkify"):
         return True
     if module.startswith(("jax.experimental", "jax.example_libraries")):
         return callable(value) and (origin == module or module in ONLY or module.endswith("mesh_utils"))

@@ -39,9 +39,18 @@ def test_main_runs_a_module(tmp_path: Path) -> None:
 
 
 def test_main_refuses_private_modules(tmp_path: Path) -> None:
-    (tmp_path / "program.py").write_text("from jax._src import core")
+    for line in ("from jax._src import core", "import jax._src.core", "import jax._src; jax._src.core"):
+        (tmp_path / "program.py").write_text(line)
+        done = run("program.py", folder=tmp_path)
+        assert "import jax._src.core: expected a public module of JAX" in done.stderr
+
+
+def test_main_imports_the_private_module_of_chex(tmp_path: Path) -> None:
+    """The import works; what is for replacing JAX's compiler is refused, not ignored."""
+    (tmp_path / "program.py").write_text("from jax._src import compiler\nhasattr(compiler, 'backend_compile_and_load')")
     done = run("program.py", folder=tmp_path)
-    assert "import jax._src: expected a public module of JAX" in done.stderr
+    assert "jax._src.compiler.backend_compile_and_load: expected a public name of JAX" in done.stderr
+    assert "program.py:2" in done.stderr
 
 
 def test_main_compiles_ops_of_every_dialect(tmp_path: Path) -> None:

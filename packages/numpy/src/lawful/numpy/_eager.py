@@ -180,7 +180,7 @@ ARRAY_TYPES: Final = frozenset([dtype for dtype in PLAIN_TYPES if isinstance(dty
 
 def _is_mask(where: Any) -> bool:
     """Whether ``where=`` is boolean; NumPy accepts numbers and lists too."""
-    return numpy.asarray(where).dtype.kind == "b"
+    return bool(numpy.asarray(where).dtype.kind == "b")
 
 
 def _is_supported(result: Any, sequence: bool) -> bool:

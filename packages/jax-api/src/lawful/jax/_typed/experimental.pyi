@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from lawful.jax.experimental import checkify as checkify
 from lawful.jax.experimental import jet as jet
 from lawful.jax.experimental import mesh_utils as mesh_utils
 from lawful.jax.experimental import multihost_utils as multihost_utils

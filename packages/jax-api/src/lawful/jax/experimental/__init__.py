@@ -11,5 +11,15 @@ else:
     __getattr__, __dir__ = _namespace(
         __name__,
         _staging,
-        submodules=("jet", "mesh_utils", "multihost_utils", "ode", "pjit", "shard_map", "sparse", "xla_metadata"),
+        submodules=(
+            "checkify",
+            "jet",
+            "mesh_utils",
+            "multihost_utils",
+            "ode",
+            "pjit",
+            "shard_map",
+            "sparse",
+            "xla_metadata",
+        ),
     )

@@ -25,7 +25,6 @@ REASONS: Final = {
     "jax.version": "the version of JAX whose names these are is jax.__version__",
     "jax.experimental.array_serialization": "arrays are NumPy's; use numpy.savez",
     "jax.experimental.buffer_callback": "use jax.pure_callback or io_callback",
-    "jax.experimental.checkify": "use jax.debug_nans, or jax.debug.callback with a function that raises",
     "jax.experimental.colocated_python": _DEVICES,
     "jax.experimental.compilation_cache": _PERSISTENT,
     "jax.experimental.compute_on": _DEVICES,

@@ -1,0 +1,1 @@
+"""``jax.experimental.checkify``: checks as values of a program."""

@@ -1,0 +1,21 @@
+"""The names that `lawful.jax.experimental.checkify` looks up. Written by `python -m tools.typed_names`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from lawful.jax._support.checkify.error import Error as Error
+from lawful.jax._support.checkify.error import ErrorCategory as ErrorCategory
+from lawful.jax._support.checkify.primitive import JaxRuntimeError as JaxRuntimeError
+
+all_checks: Any
+automatic_checks: Any
+check: Callable[..., Any]
+check_error: Callable[..., Any]
+checkify: Callable[..., Any]
+debug_check: Callable[..., Any]
+div_checks: Any
+float_checks: Any
+index_checks: Any
+init_error: Any
+nan_checks: Any
+user_checks: Any
