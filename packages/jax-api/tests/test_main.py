@@ -1,5 +1,6 @@
 """``python -m lawful.jax`` runs unmodified JAX programs."""
 
+import importlib.util
 import multiprocessing
 import subprocess
 import sys
@@ -53,6 +54,14 @@ def test_main_imports_the_private_module_of_chex(tmp_path: Path) -> None:
     assert "program.py:2" in done.stderr
 
 
+@pytest.mark.skipif(importlib.util.find_spec("lawful.xla_backend") is None, reason="devices of XLA")
+def test_main_tells_chex_whether_devices_are_in_use(tmp_path: Path) -> None:
+    lines = ("import jax", "from jax._src import compiler", "print([*jax._src.xla_bridge._backends])", "jax.devices()")
+    (tmp_path / "program.py").write_text("\n".join([*lines, lines[2], "hasattr(jax._src.xla_bridge, 'backends')"]))
+    done = run("program.py", folder=tmp_path)
+    assert done.stdout == "[]\n['cpu']\n", done.stderr
+
+
 def test_main_compiles_ops_of_every_dialect(tmp_path: Path) -> None:
     """The XLA backend imports the dialect of ``erf_inv`` when it first lowers it."""
     (tmp_path / "program.py").write_text("import jax\nprint(jax.jit(jax.lax.erf_inv)(0.0))")
@@ -65,6 +74,7 @@ def test_main_without_a_program_shows_usage(tmp_path: Path) -> None:
 
 
 CHILDREN = """
+import importlib.util
 import multiprocessing
 import sys
 import jax

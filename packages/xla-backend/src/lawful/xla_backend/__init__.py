@@ -26,7 +26,7 @@ from lawful.xla_backend._programs import resharding as _resharding  # device_put
 from lawful.xla_backend._programs.backend import Backend, backend
 from lawful.xla_backend._programs.compiled import Compiled
 from lawful.xla_backend._programs.lowered import Lowered
-from lawful.xla_backend._runtime.clients import set_cpu_device_count
+from lawful.xla_backend._runtime.clients import set_cpu_device_count, started_platforms
 
 __all__ = [
     "Array",
@@ -42,6 +42,7 @@ __all__ = [
     "devices",
     "default_backend",
     "set_cpu_device_count",
+    "started_platforms",
     "from_dlpack",
     "set_cache_dir",
     "cache_info",

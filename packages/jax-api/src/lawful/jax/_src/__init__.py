@@ -1,9 +1,10 @@
-"""JAX's internal modules: the one that ``import chex`` imports, and a refusal of all others."""
+"""JAX's internal modules: those that chex uses, and a refusal of all others."""
 
 import sys as _sys
 import typing as _typing
 
 from lawful.jax._src import compiler as compiler
+from lawful.jax._src import xla_bridge as xla_bridge
 
 
 def __getattr__(name: str) -> _typing.NoReturn:

@@ -78,6 +78,17 @@ def require_not_started(name: str) -> None:
         )
 
 
+def started_platforms() -> tuple[str, ...]:
+    """Returns the names of the platforms whose devices are in use.
+
+    >>> from lawful.xla_backend import devices
+    >>> _ = devices("cpu")
+    >>> "cpu" in started_platforms()
+    True
+    """
+    return tuple(_clients)
+
+
 def set_cpu_device_count(count: int) -> None:
     """Makes the CPU count as several devices; it goes before ``LAWFUL_CPU_DEVICES`` and ``XLA_FLAGS``.
 
