@@ -1,5 +1,6 @@
 """Functions of users get Arrays, as under JAX: rules, functions as arguments, and results of methods of tracers."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -221,3 +222,15 @@ def test_loops_without_jit_give_arrays(name: str) -> None:
     with jax.disable_jit():
         assert LOOPS[name]().tolist() == [5.0, 1.0]
     assert LOOPS[name]().tolist() == [5.0, 1.0]
+
+
+def test_signature_of_a_compiled_function_is_its_own() -> None:
+    """Also for ``follow_wrapped=False``, by which libraries bind the arguments of a function that they wrap."""
+
+    def f(x: float, *, n: int = 1) -> float:
+        return x * n
+
+    for g in (jax.jit(f), jax.jit(jax.jit(f)), jax.pmap(f)):
+        for follow_wrapped in (True, False):
+            assert inspect.signature(g, follow_wrapped=follow_wrapped) == inspect.signature(f)
+    assert inspect.signature(jax.jit(type("Model", (), {"__call__": lambda self, x: x})())).parameters.keys() == {"x"}

@@ -210,6 +210,8 @@ class Returned:
     def __getattr__(self, name: str) -> Any:
         if name == "_function":  # a copy that has no attributes yet
             raise AttributeError(name)
+        if name == "__signature__":  # inspect takes an object with __get__ for a builtin
+            return _signature(vars(self).get("__wrapped__", self._function))
         return getattr(self._function, name)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -217,6 +219,13 @@ class Returned:
 
     def __repr__(self) -> str:
         return repr(self._function)
+
+
+def _signature(function: Function) -> inspect.Signature:
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError) as error:
+        raise AttributeError("__signature__") from error
 
 
 class ReturnedTree(Returned):
