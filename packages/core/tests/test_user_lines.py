@@ -18,6 +18,7 @@ from lawful.core import (
     SourceLine,
     at_source,
     get_aval,
+    register_internal_file,
     register_internal_module,
     source_override,
     user_source,
@@ -226,6 +227,13 @@ def test_register_internal_module_after_its_line_was_found() -> None:
     assert found.file == f"<{module}>"
     register_internal_module(module)
     found = exec_in(module, user_source_of_caller)
+    assert found is not None
+    assert found.file == __file__
+
+
+def test_register_internal_file() -> None:
+    register_internal_file("<usertest_file>")
+    found = exec_in("usertest_file", user_source_of_caller)
     assert found is not None
     assert found.file == __file__
 

@@ -8,7 +8,7 @@
 import typing as _typing
 
 from lawful.autodiff._arguments import match_tree
-from lawful.autodiff._jvp import jvp_flat, jvp_jaxpr
+from lawful.autodiff._jvp import JVPTracer, jvp_flat, jvp_jaxpr
 from lawful.autodiff._linear_function import LinearFunction
 from lawful.autodiff._linearize import linearize_jaxpr, recorded_zeros
 from lawful.autodiff._stop_gradient import stop_gradient_p
@@ -54,6 +54,7 @@ else:
 
 __all__ = [
     "Alive",
+    "JVPTracer",
     "PeakMemory",
     "peak_memory",
     "Cost",

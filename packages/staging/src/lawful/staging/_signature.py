@@ -45,13 +45,20 @@ class Statics:
         return Statics(tuple(sorted(nums)), tuple(sorted(names)))
 
     def split(
-        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *, hashable: bool = True
     ) -> tuple[tuple[Any, ...], dict[str, Any], tuple[tuple[int | str, Hashable], ...]]:
-        """Returns the dynamic positional and keyword arguments, and the static ones with their numbers or names."""
+        """Returns the dynamic positional and keyword arguments, and the static ones with their numbers or names.
+
+        Args:
+          name: of the transformation and the function, for errors.
+          args: the positional arguments.
+          kwargs: the keyword arguments.
+          hashable: whether to refuse static arguments that cannot be part of a key.
+        """
         positions = {argnum % len(args) if argnum < 0 and args else argnum for argnum in self.argnums}
         static: list[tuple[int | str, Hashable]] = [(i, args[i]) for i in sorted(positions) if 0 <= i < len(args)]
         static += [(key, kwargs[key]) for key in sorted(self.argnames) if key in kwargs]
-        for argument, value in static:
+        for argument, value in static if hashable else ():
             _require_hashable(name, argument, value)
         dynamic = tuple(x for i, x in enumerate(args) if i not in positions)
         return dynamic, {key: x for key, x in kwargs.items() if key not in self.argnames}, tuple(static)

@@ -42,7 +42,7 @@ def checkpoint[**P, R](
         it. It costs a little; in a loop body, where there is nothing to merge, False is as good. A tree of booleans, as
         JAX takes for single arguments, is True if one of them is.
       policy: what may be kept, of ``checkpoint_policies``; nothing by default.
-      static_argnums: positions of hashable arguments that ``fun`` gets as they are.
+      static_argnums: positions of arguments that ``fun`` gets as they are.
       static_argnames: the same by name; where one of both is given, the signature tells the other.
 
     Raises:
@@ -77,7 +77,7 @@ def checkpoint[**P, R](
 
     @functools.wraps(fun, updated=())
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
-        args, kwargs, static = statics.split(label, args, kwargs)
+        args, kwargs, static = statics.split(label, args, kwargs, hashable=False)
         leaves, in_tree = tree.flatten((args, kwargs))
         avals = in_avals(label, (args, kwargs), leaves)
         try:

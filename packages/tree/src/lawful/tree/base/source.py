@@ -18,6 +18,7 @@ from lawful.tree.base.cache import DictCache
 # Modules that never contain the user's line: libraries of arrays and the standard library call back into lawful.
 ARRAY_LIBRARIES: Final = ("numpy", "scipy", "pandas")
 _internal_modules = {"lawful", *ARRAY_LIBRARIES, "functools", "contextlib", "threading", "importlib", "runpy"}
+_internal_files: Final[set[str]] = set()
 
 _CACHE: Final = opmap["CACHE"]
 
@@ -141,6 +142,22 @@ def register_internal_module(name: str) -> None:
     >>> register_internal_module("optimizers.rules")
     """
     _internal_modules.add(name)
+    _forget_lines()
+
+
+def register_internal_file(path: str) -> None:
+    """Says of one file what `register_internal_module` says of a module: a module calls it with its ``__file__``.
+
+    Args:
+      path: of the file, as Python recorded it.
+
+    >>> register_internal_file("/optimizers/rules.py")
+    """
+    _internal_files.add(path)
+    _forget_lines()
+
+
+def _forget_lines() -> None:
     _files.clear()
     _line_cache.clear()
     _rule_lines.clear()
@@ -166,7 +183,8 @@ def is_internal_file(filename: str, module: str) -> bool:
     if found is None:
         parts = module.split(".")
         names = [".".join(parts[: i + 1]) for i in range(len(parts))]
-        is_internal = not _internal_modules.isdisjoint(names) or filename.startswith("<lawful")
+        is_internal = not _internal_modules.isdisjoint(names) or filename in _internal_files
+        is_internal = is_internal or filename.startswith("<lawful")
         found = _files.insert((filename, module), is_internal)
     return found
 
