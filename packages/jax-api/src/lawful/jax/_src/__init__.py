@@ -1,9 +1,13 @@
-"""JAX's internal modules: those that chex uses, and a refusal of all others."""
+"""``jax._src``: the few internal modules of JAX that libraries import, and a refusal of all others."""
 
 import sys as _sys
 import typing as _typing
 
+from lawful.jax._src import ad_util as ad_util
 from lawful.jax._src import compiler as compiler
+from lawful.jax._src import dispatch as dispatch
+from lawful.jax._src import dtypes as dtypes
+from lawful.jax._src import traceback_util as traceback_util
 from lawful.jax._src import xla_bridge as xla_bridge
 
 

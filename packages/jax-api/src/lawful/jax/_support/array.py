@@ -43,7 +43,7 @@ class _ArrayType(type):
         return type.__instancecheck__(cls, x) or isinstance(x, (Tracer, *DEVICE_ARRAYS))
 
 
-class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
+class Array(numpy.ndarray, metaclass=_ArrayType):  # not generic: beartype reads the bases
     """An immutable NumPy array with the methods and properties of a ``jax.Array``.
 
     Functions of `lawful.jax` return it where nothing is traced. ``isinstance(x, Array)`` is also true of tracers and

@@ -8,7 +8,7 @@ from typing import Any
 
 from lawful import control_flow, custom_rules
 from lawful.custom_rules._user_rules.derivatives import takes_numbers
-from lawful.jax._support.user_functions import receives_arrays
+from lawful.jax._support.user_functions import keeps_known_numbers, receives_arrays
 
 Function = Callable[..., Any]
 
@@ -67,7 +67,7 @@ class custom_vjp(custom_rules.custom_vjp):  # type: ignore[type-arg]  # generic 
     ) -> None:
         """Defines the rules; see `lawful.custom_rules.custom_vjp.defvjp`."""
         super().defvjp(
-            receives_arrays(fwd, self.nondiff_argnums),
+            keeps_known_numbers(receives_arrays(fwd, self.nondiff_argnums)),
             takes_numbers(receives_arrays(bwd, range(len(self.nondiff_argnums)))),  # as weak arrays
             symbolic_zeros,
         )

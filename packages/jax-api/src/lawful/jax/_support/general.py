@@ -17,6 +17,7 @@ from lawful.core import eval_jaxpr as _eval_jaxpr
 from lawful.core import float0 as float0
 from lawful.jax._support import devices as _devices
 from lawful.jax._support.array import Array, as_jax
+from lawful.jax._support.user_functions import given
 
 jacobian = jacrev
 
@@ -262,9 +263,9 @@ def eval_jaxpr(jaxpr: Any, consts: Any, *args: Any, propagate_source_info: bool 
     >>> from lawful.staging import make_jaxpr
     >>> closed = make_jaxpr(lambda x: x * 2.0)(1.0)
     >>> eval_jaxpr(closed.jaxpr, closed.consts, 3.0)
-    [6.0]
+    [Array(6., dtype=float64, weak_type=True)]
     """
-    return as_jax(_eval_jaxpr(jaxpr, consts, *args))
+    return given(_eval_jaxpr(jaxpr, consts, *args))
 
 
 def print_environment_info(return_string: bool = False) -> str | None:

@@ -27,6 +27,34 @@ _CALLING: Final = frozenset(
 _TRACING: Final = frozenset({"cond", "fori_loop", "map", "scan", "switch", "while_loop"})
 
 
+class KnownNumber:
+    """A Python number among the residuals of a reverse rule: part of their structure, and no array, as in JAX."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+tree.register_node(
+    KnownNumber, lambda x: ((), (type(x.value), repr(x.value), x.value)), lambda aux, _: KnownNumber(aux[2])
+)
+
+
+def keeps_known_numbers(fwd: Function) -> Function:
+    """Returns a forward rule whose residuals that are Python numbers reach the backward rule as they are."""
+
+    @functools.wraps(fwd, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        pair = fwd(*args, **kwargs)
+        if type(pair) not in (tuple, list) or len(pair) != 2:
+            return pair
+        out, residuals = pair
+        return out, tree.map(lambda x: KnownNumber(x) if type(x) in _NUMBERS else x, residuals)
+
+    return call
+
+
 def given(x: Any) -> Any:
     """Returns an argument of a function of a user: a pytree whose arrays and numbers are `Array`s."""
     cls = type(x)
@@ -36,9 +64,15 @@ def given(x: Any) -> Any:
         return weak(x)
     if cls is Array or x is None or isinstance(x, Tracer):
         return x
+    if cls is KnownNumber:
+        return x.value
     if cls is CustomVJPPrimal:
         return CustomVJPPrimal(given(x.value), x.perturbed)
-    return tree.map(given, x) if tree.is_tree_node(cls) else x
+    return tree.map(given, x, is_leaf=_is_known_number) if tree.is_tree_node(cls) else x
+
+
+def _is_known_number(x: Any) -> bool:
+    return type(x) is KnownNumber
 
 
 def receives_arrays(function: Function, kept: Collection[int] = ()) -> Function:

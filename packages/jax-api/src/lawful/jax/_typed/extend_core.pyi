@@ -9,15 +9,18 @@ from lawful.core._jaxpr.jaxpr import Jaxpr as Jaxpr
 from lawful.core._jaxpr.jaxpr import JaxprEqn as JaxprEqn
 from lawful.core._jaxpr.jaxpr import Literal as Literal
 from lawful.core._jaxpr.jaxpr import Var as Var
-from lawful.core._primitive.primitive import Primitive as Primitive
 from lawful.core._trace.trace import set_current as _set_current_trace
 from lawful.jax._support.traces import DropVar as DropVar
+from lawful.jax._support.lax.primitives import Primitive as Primitive
 from lawful.jax.extend.core import primitives as primitives
 
 set_current_trace = _set_current_trace
 array_types: Any
 check_jaxpr: Callable[..., Any]
+find_top_trace: Callable[..., Any]
 get_opaque_trace_state: Callable[..., Any]
 jaxpr_as_fun: Callable[..., Any]
 jaxprs_in_params: Callable[..., Any]
+mapped_aval: Callable[..., Any]
 take_current_trace: Callable[..., Any]
+unmapped_aval: Callable[..., Any]

@@ -11,11 +11,13 @@ from typing import Any
 
 from lawful import numpy as _lawful_numpy
 from lawful import ops as _ops
+from lawful.autodiff import JVPTracer
 from lawful.autodiff import zero_tangent as _zero_tangent
 from lawful.core import Primitive, UndefinedPrimal, Zero, instantiate_zeros
 from lawful.jax._support.lax.primitives import Rules as _Rules
 
 __all__ = [
+    "JVPTracer",
     "UndefinedPrimal",
     "Zero",
     "add_tangents",

@@ -1,14 +1,34 @@
 """``jax.interpreters.batching``: the table of batching rules."""
 
+from collections.abc import Callable
 from typing import Any
 
 from lawful import ops as _ops
 from lawful.core import Primitive, get_aval
 from lawful.jax._support.lax.primitives import Rules as _Rules
 
-__all__ = ["bdim_at_front", "broadcast", "defbroadcasting", "defvectorized", "not_mapped", "primitive_batchers"]
+
+class _AxisRules:
+    """JAX's table of batching rules with the axis: ``rule(size, name, None, args, dims, **params)``."""
+
+    def __setitem__(self, prim: Primitive, rule: Callable[..., Any]) -> None:
+        @prim.def_batch
+        def batch(args: Any, dims: Any, *, axis_data: Any, **params: Any) -> Any:
+            return rule(axis_data.size, axis_data.name, None, args, dims, **params)
+
+
+__all__ = [
+    "axis_primitive_batchers",
+    "bdim_at_front",
+    "broadcast",
+    "defbroadcasting",
+    "defvectorized",
+    "not_mapped",
+    "primitive_batchers",
+]
 
 primitive_batchers = _Rules("batch", "def_batch")
+axis_primitive_batchers = _AxisRules()
 not_mapped = None
 
 

@@ -1,19 +1,33 @@
-"""Primitives, with the methods that JAX's have."""
+"""Primitives, jaxprs, types and traces, as JAX gives them to those who define primitives and transformations."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, MutableMapping
-from typing import Any
+from typing import Any, Final
 
 from lawful import core
-from lawful.core import ClosedJaxpr, array_types, eval_jaxpr, primitives_by_name
-from lawful.jax._support.array import as_jax
+from lawful.core import ClosedJaxpr, ShapedArray, Trace, array_types, current, eval_jaxpr, primitives_by_name
+from lawful.jax._support.user_functions import given
 
 JaxprEqn = core.JaxprEqn
-__all__ = ["Rules", "array_types", "call_p", "closed_call_p", "jaxpr_as_fun"]
+__all__ = [
+    "Primitive",
+    "Rules",
+    "array_types",
+    "call_p",
+    "closed_call_p",
+    "find_top_trace",
+    "jaxpr_as_fun",
+    "mapped_aval",
+    "unmapped_aval",
+]
 #: Calls in jaxprs of JAX. In those of lawful all calls are ``jit``; tables of rules by primitive have these as keys.
 call_p = core.Primitive("call", multiple_results=True)
 closed_call_p = core.Primitive("closed_call", multiple_results=True)
+
+# What libraries compare to find out whether a tracer is that of `find_top_trace`.
+setattr(Trace, "main", property(lambda trace: trace))  # noqa: B010  # mypy knows no such attribute
 
 
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Callable[..., list[Any]]:
@@ -21,14 +35,104 @@ def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Callable[..., list[An
 
     >>> from lawful.staging import make_jaxpr
     >>> jaxpr_as_fun(make_jaxpr(lambda x: x * 2.0)(1.0))(3.0)
-    [6.0]
+    [Array(6., dtype=float64, weak_type=True)]
     """
 
     def function(*rest: Any) -> list[Any]:
-        found: list[Any] = as_jax(eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *args, *rest))
+        found: list[Any] = given(eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *args, *rest))
         return found
 
     return function
+
+
+def mapped_aval(size: int, axis: int | None, aval: ShapedArray) -> ShapedArray:
+    """Returns the type of an element of a batch.
+
+    Args:
+      size: of the batch.
+      axis: the position of its dimension; None if the elements are one value.
+      aval: the type of the batch.
+
+    >>> mapped_aval(3, 1, ShapedArray((2, 3), float))
+    ShapedArray(f64[2])
+    """
+    if axis is None:
+        return aval
+    if aval.shape[axis] != size:
+        raise core.ArgumentValueError(f"mapped_aval: expected a dimension {axis} of length {size}, got {aval}")
+    return aval.update(shape=aval.shape[:axis] + aval.shape[axis + 1 :])
+
+
+def unmapped_aval(size: int, axis: int | None, aval: ShapedArray, explicit_mesh_axis: Any = None) -> ShapedArray:
+    """Returns the type of a batch.
+
+    Args:
+      size: of the batch.
+      axis: the position of its dimension; None if the elements are one value.
+      aval: the type of an element.
+      explicit_mesh_axis: has no effect.
+
+    >>> unmapped_aval(3, 1, ShapedArray((2,), float))
+    ShapedArray(f64[2,3])
+    """
+    return aval if axis is None else aval.update(shape=(*aval.shape[:axis], size, *aval.shape[axis:]))
+
+
+def find_top_trace(_: Any) -> Trace:
+    """Returns the current trace.
+
+    >>> find_top_trace([]).transformation
+    'evaluation'
+    """
+    return current.trace
+
+
+class _PrimitiveType(type):
+    """The type of `Primitive`: all primitives of lawful are instances of it."""
+
+    def __instancecheck__(cls, x: object) -> bool:
+        return isinstance(x, core.Primitive)
+
+
+class Primitive(core.Primitive, metaclass=_PrimitiveType):
+    """An operation with its rules, which get `Array`s, as does the caller of `bind`; see `lawful.core.Primitive`.
+
+    >>> import lawful.jax.numpy as jnp
+    >>> double_p = Primitive("double")
+    >>> rule = double_p.def_impl(lambda x: x.at[0].multiply(2.0))
+    >>> double_p.bind(jnp.ones(2))
+    Array([2., 1.], dtype=float64)
+    """
+
+    __slots__ = ()
+
+    def bind(self, *args: Any, **params: Any) -> Any:
+        """Applies the primitive under the current transformation; see `lawful.core.Primitive.bind`."""
+        return given(super().bind(*args, **params))
+
+    @property
+    def impl(self) -> Callable[..., Any]:
+        """The rule of evaluation."""
+        return self.rule("impl")
+
+    def def_rule[F: Callable[..., Any]](self, slot: str, rule: F) -> F:
+        """Puts a rule into a slot, and returns it."""
+        super().def_rule(slot, _of_arrays(rule) if slot in _OF_VALUES else rule)
+        return rule
+
+
+#: The slots of rules that take values.
+_OF_VALUES: Final = ("impl", "jvp", "transpose", "batch")
+
+
+def _of_arrays(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a rule whose arguments are `Array`s, and its parameters as they are."""
+
+    @functools.wraps(rule, updated=())
+    def call(*args: Any, **params: Any) -> Any:
+        return rule(*map(given, args), **params)
+
+    return call
 
 
 class Rules(MutableMapping[Any, Callable[..., Any]]):

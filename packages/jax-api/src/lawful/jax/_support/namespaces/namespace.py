@@ -46,10 +46,10 @@ def namespace(
         row = names.get(name)
         if row is None:
             if reason := REASONS.get(f"{module.removeprefix('lawful.')}.{name}"):
-                raise _absent(f"{module}.{name} is left out: {reason}")
-            raise _absent(f"module {module} has no attribute {name!r}, nor has JAX's")
+                raise absent_name(f"{module}.{name} is left out: {reason}")
+            raise absent_name(f"module {module} has no attribute {name!r}, nor has JAX's")
         if row.reason:
-            raise _absent(f"{module}.{name} is left out: {row.reason}")
+            raise absent_name(f"{module}.{name} is left out: {row.reason}")
         for source in sources:
             if isinstance(source, str):
                 source = importlib.import_module(source)
@@ -57,7 +57,7 @@ def namespace(
             if value is not None:
                 break
         else:
-            raise _absent(f"module {module} has no attribute {name!r}")
+            raise absent_name(f"module {module} has no attribute {name!r}")
         if wrap is not None and name not in _RETURN_NUMPY and _is_function(value):
             value = _named(gives_arrays(wrap(value, row.signature), name), name)
         setattr(sys.modules[module], name, value)
@@ -74,7 +74,7 @@ def _is_function(x: Any) -> bool:
     return callable(x) and not inspect.isclass(x) and not isinstance(x, Primitive)
 
 
-def _absent(message: str) -> Exception:
+def absent_name(message: str) -> Exception:
     """Returns the error of a name that a module has not, to be raised by its ``__getattr__``.
 
     ``from module import name`` replaces the message of an `AttributeError` by its own; an `ImportError` keeps it.

@@ -184,8 +184,10 @@ def to_jax(x: Any) -> Any:
         return as_jax(x)
     if isinstance(x, Tracer | Returned | AbstractContextManager):
         return x
-    if callable(x) and not isinstance(x, type):
-        return ReturnedTree(x) if isinstance(x, VJPFunction | LinearFunction) else Returned(x)
+    if isinstance(x, VJPFunction | LinearFunction):
+        return ReturnedTree(x)
+    if callable(x) and not isinstance(x, type) and not tree.is_tree_node(cls):
+        return Returned(x)
     if cls is tuple:
         return tuple(map(to_jax, x))
     return tree.map(_leaf, x)
