@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import GenericAlias, ModuleType
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent.parent / "packages/jax-api/src/lawful/jax/_names"
@@ -129,6 +129,8 @@ def _is_public(module: str, found: ModuleType, name: str, value: Any, *, is_list
         return True
     if module.startswith(("jax.experimental", "jax.example_libraries")):
         return callable(value) and (origin == module or module in ONLY or module.endswith("mesh_utils"))
+    if isinstance(value, GenericAlias):  # others than key paths are parameters' types
+        return module == "jax.tree_util"
     return not callable(value) or origin.startswith(("jax", "numpy", "ml_dtypes"))
 
 

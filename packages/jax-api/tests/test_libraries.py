@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -41,6 +42,18 @@ def test_transformations_return_callable_trees(name: str) -> None:
     assert type(found) is Scale
     assert isinstance(found.factor, jax.Array)
     assert jax.tree.structure(found) == jax.tree.structure(Scale(0.0))
+
+
+def test_vmap_has_the_attributes_of_a_callable_tree() -> None:
+    assert jax.vmap(jax.vmap(Scale(2.0))).factor == 2.0
+    with pytest.raises(AttributeError, match="such"):
+        _ = jax.vmap(Scale(2.0)).such
+
+
+def test_vmap_of_an_object_whose_name_is_no_string() -> None:
+    scale = Scale(2.0)
+    scale.__name__ = None  # type: ignore[attr-defined]
+    assert jax.vmap(scale)(jnp.arange(2.0)).tolist() == [0.0, 2.0]
 
 
 def test_eval_shape_of_a_callable_tree() -> None:
@@ -117,12 +130,28 @@ def test_axis_primitive_batchers_get_size_and_name() -> None:
     first_p.def_impl(lambda x: x[0])
 
     def rule(size: Any, name: Any, _: Any, args: Any, dims: Any) -> Any:
-        seen.append((size, name, type(args[0]), dims))
+        seen.append((size, name, type(args[0]), type(dims[0])))
         return jnp.moveaxis(args[0], dims[0], 0)[:, 0], 0
 
     batching.axis_primitive_batchers[first_p] = rule
     assert jax.vmap(first_p.bind, in_axes=1, axis_name="i")(jnp.arange(6.0).reshape(2, 3)).tolist() == [0.0, 1.0, 2.0]
-    assert seen == [(3, "i", jax.Array, [1])]
+    assert seen == [(3, "i", jax.Array, int)]
+
+
+def test_load_of_bfloat16(tmp_path: Path) -> None:
+    x = jnp.array([1.5, -2.0], jnp.bfloat16)
+    jnp.save(tmp_path / "x.npy", x)
+    found = jnp.load(tmp_path / "x.npy")
+    assert found.dtype == jnp.bfloat16
+    assert found.tolist() == x.tolist()
+
+
+def test_reduce_window_of_integers_from_infinity() -> None:
+    x = jnp.array([3, -1, 2], jnp.int32)
+    largest = lax.reduce_window(x, -jnp.inf, lax.max, (2,), (1,), "SAME")
+    assert largest.dtype == jnp.int32
+    assert largest.tolist() == [3, 2, 2]
+    assert lax.reduce_window(x, jnp.inf, lax.min, (2,), (1,), "VALID").tolist() == [-1, -1]
 
 
 def test_find_top_trace_is_that_of_the_tracers() -> None:

@@ -91,7 +91,7 @@ def reduce_window(
     Args:
       operand: an array, or a pytree of arrays of one shape that are reduced together.
       init_value: a scalar, or such a tree of them. It is combined with each window once; the padding is not
-        combined.
+        combined. An infinite number stands for the end of a dtype of integers.
       computation: ``computation(x, y)`` of two such trees of scalars returns a third, and is associative. ``ops.add``,
         ``max`` and ``min`` of one array become the ops for windows.
       window_dimensions: the lengths of the window, one per dimension.
@@ -142,6 +142,7 @@ def _flat(name: str, operands: Any, init_values: Any) -> tuple[list[Any], list[A
         )
     converted = []
     for init, aval in zip(inits, avals, strict=True):
+        init = _end_of_integers(init, aval)
         given = get_aval(init)
         common, _ = promote_dtypes((aval.dtype, False), (given.dtype, given.weak_type))
         if given.shape or common != aval.dtype or (given.dtype != aval.dtype and not given.weak_type):
@@ -154,6 +155,14 @@ def _flat(name: str, operands: Any, init_values: Any) -> tuple[list[Any], list[A
             ops.convert_element_type(init, aval.dtype) if is_traced else np.asarray(to_numpy(init)).astype(aval.dtype)
         )
     return leaves, converted, structure
+
+
+def _end_of_integers(init: Any, aval: ShapedArray) -> Any:
+    """Returns an infinite number as the end of the integers of a type, an initial value as such as it is."""
+    if aval.dtype.kind not in "iu" or isinstance(init, Tracer) or not get_aval(init).weak_type:
+        return init
+    ends = np.iinfo(aval.dtype)
+    return ends.max if init == np.inf else ends.min if init == -np.inf else init
 
 
 def _flat_results(outs: Sequence[Any]) -> list[Any]:

@@ -11,6 +11,7 @@ from lawful.tree._nodes.partial import Partial as Partial
 from lawful.tree._structure.treedef import PyTreeDef as PyTreeDef
 
 KeyEntry: Any
+KeyPath: Any
 all_leaves: Callable[..., Any]
 flatten_one_level: Callable[..., Any]
 flatten_one_level_with_keys: Callable[..., Any]

@@ -117,7 +117,7 @@ class Primitive(core.Primitive, metaclass=_PrimitiveType):
 
     def def_rule[F: Callable[..., Any]](self, slot: str, rule: F) -> F:
         """Puts a rule into a slot, and returns it."""
-        super().def_rule(slot, _of_arrays(rule) if slot in _OF_VALUES else rule)
+        super().def_rule(slot, _of_arrays(rule, slot) if slot in _OF_VALUES else rule)
         return rule
 
 
@@ -125,12 +125,13 @@ class Primitive(core.Primitive, metaclass=_PrimitiveType):
 _OF_VALUES: Final = ("impl", "jvp", "transpose", "batch")
 
 
-def _of_arrays(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a rule whose arguments are `Array`s, and its parameters as they are."""
+def _of_arrays(rule: Callable[..., Any], slot: str) -> Callable[..., Any]:
+    """Returns a rule that gets its values as `Array`s; its parameters, and positions of batches, as they are."""
 
     @functools.wraps(rule, updated=())
     def call(*args: Any, **params: Any) -> Any:
-        return rule(*map(given, args), **params)
+        values, rest = (args[:1], args[1:]) if slot == "batch" else (args, ())
+        return rule(*map(given, values), *rest, **params)
 
     return call
 

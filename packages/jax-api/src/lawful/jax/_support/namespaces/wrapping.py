@@ -160,6 +160,8 @@ def transforms(function: Function, signature: inspect.Signature | None = None) -
         place = _take_place(name, kwargs) if is_placed else None
         if kwargs and adapt is not None:
             args, kwargs = adapt(args, kwargs)
+        if args and callable(args[0]) and not isinstance(getattr(args[0], "__name__", ""), str):
+            args = (functools.partial(args[0]), *args[1:])  # without that name, which functools.wraps would refuse
         return placed(to_jax(_within_jax(function, args, kwargs)), place)
 
     if signature is not None:
@@ -199,7 +201,10 @@ def _leaf(x: Any) -> Any:
 
 
 class Returned:
-    """A function that a transformation returned; its results are `Array`s, and its attributes the original's."""
+    """A function that a transformation returned; its results are `Array`s.
+
+    It has the attributes of the original, and of the function that this transforms.
+    """
 
     def __init__(self, function: Function) -> None:
         functools.update_wrapper(self, function, updated=())
@@ -214,7 +219,10 @@ class Returned:
             raise AttributeError(name)
         if name == "__signature__":  # inspect takes an object with __get__ for a builtin
             return _signature(vars(self).get("__wrapped__", self._function))
-        return getattr(self._function, name)
+        wrapped = getattr(self._function, "__wrapped__", None)
+        if wrapped is None or name.startswith("__") or hasattr(self._function, name):
+            return getattr(self._function, name)
+        return getattr(wrapped, name)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)

@@ -8,7 +8,7 @@ import numpy
 
 from lawful import numpy as lawful_numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, get_aval, is_array
+from lawful.core import ArgumentValueError, as_dtype, get_aval, is_array
 from lawful.jax._support.array import as_jax, plain
 from lawful.jax._support.user_functions import receives_arrays
 from lawful.staging import ShapeDtypeStruct
@@ -270,7 +270,7 @@ def fromfile(*args: Any, **kwargs: Any) -> Any:
 
 
 def load(file: Any, *args: Any, **kwargs: Any) -> Any:
-    """Returns the array in a file; arguments as ``numpy.load``.
+    """Returns the array in a file; arguments as ``numpy.load``. NumPy saves bfloat16 as two bytes of no type.
 
     >>> import lawful.jax.numpy as jnp
     >>> import tempfile
@@ -280,7 +280,8 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Any:
     ...     jnp.load(file)
     Array([0., 1., 2.], dtype=float64)
     """
-    return numpy.load(file, *args, **kwargs)
+    found = numpy.load(file, *args, **kwargs)
+    return found.view(as_dtype("bfloat16")) if getattr(found, "dtype", None) == numpy.dtype("V2") else found
 
 
 def minmax(
