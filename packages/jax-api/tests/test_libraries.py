@@ -138,6 +138,14 @@ def test_axis_primitive_batchers_get_size_and_name() -> None:
     assert seen == [(3, "i", jax.Array, int)]
 
 
+def test_zero_from_primal_of_a_tree() -> None:
+    zeros = jax.custom_derivatives.zero_from_primal({"x": jnp.ones(2), "i": jnp.arange(3)})
+    assert zeros["x"].tolist() == [0.0, 0.0]
+    assert zeros["i"].dtype == jax.dtypes.float0
+    symbolic = jax.custom_derivatives.zero_from_primal([jnp.ones(2)], symbolic_zeros=True)
+    assert isinstance(symbolic[0], jax.custom_derivatives.SymbolicZero)
+
+
 def test_load_of_bfloat16(tmp_path: Path) -> None:
     x = jnp.array([1.5, -2.0], jnp.bfloat16)
     jnp.save(tmp_path / "x.npy", x)

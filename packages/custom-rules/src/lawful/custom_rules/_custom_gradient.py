@@ -56,12 +56,16 @@ class _Rule:
 
 
 def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:
-    """Returns the zero tangent of a value, symbolic by request.
+    """Returns the zero tangent of a pytree of values, symbolic by request.
 
     >>> zero_from_primal(2.0), zero_from_primal(2.0, symbolic_zeros=True)
     (array(0.), Zero(~f64[]))
 
     Source: ``jax.custom_derivatives.zero_from_primal``.
     """
-    from_primal = Zero(get_aval(val).to_tangent_aval())
-    return from_primal if symbolic_zeros else instantiate_zeros(from_primal)
+
+    def zero(x: Any) -> Any:
+        found = Zero(get_aval(x).to_tangent_aval())
+        return found if symbolic_zeros else instantiate_zeros(found)
+
+    return tree.map(zero, val)

@@ -20,6 +20,8 @@ from lawful.jax._support.array import Array, as_jax
 from lawful.jax._support.user_functions import given
 
 jacobian = jacrev
+#: All types of values are those of arrays.
+AbstractValue = ShapedArray
 
 
 def _parallel() -> Any:

@@ -9,6 +9,7 @@ from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy._eager import direct
 from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, inexact
+from lawful.numpy.linalg._reflections import reflections
 
 
 class EigResult(NamedTuple):
@@ -135,20 +136,24 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
     Args:
       a: an array of shape (…, m, n).
-      mode: ``"reduced"``, ``"complete"`` for a square Q, or ``"r"`` for R alone.
+      mode: ``"reduced"``, ``"complete"`` for a square Q, ``"r"`` for R alone, or ``"raw"`` for the transpose of R with
+        the vectors of the reflections below its diagonal, and the factors of the reflections.
 
     Raises:
       LinAlgError: the array has fewer than two dimensions.
-      ArgumentValueError: the mode is another one; ``"raw"`` is NumPy's only.
+      ArgumentValueError: the mode is another one.
 
     >>> qr(numpy.array([[3.0], [4.0]])).R
     array([[-5.]])
 
     Source: ``numpy.linalg.qr``; about derivatives see `lawful.ops.qr`.
     """
-    if mode not in ("reduced", "complete", "r"):
-        raise ArgumentValueError(f"qr: expected the mode 'reduced', 'complete' or 'r', got {mode!r}; use one of these")
+    if mode not in ("reduced", "complete", "r", "raw"):
+        raise ArgumentValueError(f"qr: expected the mode 'reduced', 'complete', 'r' or 'raw', got {mode!r}")
     check_stack("qr", a)
+    if mode == "raw":
+        packed, factors = reflections(*inexact("qr", a))
+        return QRResult(packed.mT, factors)
     q, r = ops.qr(*inexact("qr", a), full_matrices=mode == "complete")
     return r if mode == "r" else QRResult(q, r)
 
