@@ -130,12 +130,13 @@ def test_axis_primitive_batchers_get_size_and_name() -> None:
     first_p.def_impl(lambda x: x[0])
 
     def rule(size: Any, name: Any, _: Any, args: Any, dims: Any) -> Any:
-        seen.append((size, name, type(args[0]), type(dims[0])))
+        seen.append((size, name, type(args), type(args[0]), dims))
         return jnp.moveaxis(args[0], dims[0], 0)[:, 0], 0
 
     batching.axis_primitive_batchers[first_p] = rule
     assert jax.vmap(first_p.bind, in_axes=1, axis_name="i")(jnp.arange(6.0).reshape(2, 3)).tolist() == [0.0, 1.0, 2.0]
-    assert seen == [(3, "i", jax.Array, int)]
+    assert seen == [(3, "i", tuple, jax.Array, (1,))]
+    assert type(seen[0][-1][0]) is int
 
 
 def test_zero_from_primal_of_a_tree() -> None:

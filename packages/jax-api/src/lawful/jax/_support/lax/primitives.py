@@ -126,10 +126,11 @@ _OF_VALUES: Final = ("impl", "jvp", "transpose", "batch")
 
 
 def _of_arrays(rule: Callable[..., Any], slot: str) -> Callable[..., Any]:
-    """Returns a rule that gets its values as `Array`s; its parameters, and positions of batches, as they are."""
+    """Returns a rule that gets values as `Array`s, several of them as tuples; parameters and positions as they are."""
 
     @functools.wraps(rule, updated=())
     def call(*args: Any, **params: Any) -> Any:
+        args = tuple(tuple(x) if type(x) is list and slot in ("jvp", "batch") else x for x in args)
         values, rest = (args[:1], args[1:]) if slot == "batch" else (args, ())
         return rule(*map(given, values), *rest, **params)
 
