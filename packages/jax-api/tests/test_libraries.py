@@ -45,9 +45,10 @@ def test_transformations_return_callable_trees(name: str) -> None:
 
 
 def test_vmap_has_the_attributes_of_a_callable_tree() -> None:
-    assert jax.vmap(jax.vmap(Scale(2.0))).factor == 2.0
+    mapped: Any = jax.vmap(jax.vmap(Scale(2.0)))
+    assert mapped.factor == 2.0
     with pytest.raises(AttributeError, match="such"):
-        _ = jax.vmap(Scale(2.0)).such
+        _ = mapped.such
 
 
 def test_vmap_of_an_object_whose_name_is_no_string() -> None:
