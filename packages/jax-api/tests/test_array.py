@@ -300,3 +300,12 @@ def test_methods_of_tracers_are_numpys_where_jax_is_imported() -> None:
     """A program of NumPy's computes the same, whether `lawful.jax` is imported or not."""
     x = np.ones(2, np.int8)
     assert staging.jit(lambda x: x.dot(2))(x).dtype == x.dot(2).dtype
+
+
+def test_device_put_number() -> None:
+    """A Python number yields to the dtype of an array, also on a device."""
+    numbers = jax.device_put({"a": 1, "b": (2.0, 3j)})
+    assert [x.weak_type for x in jax.tree.leaves(numbers)] == [True, True, True]
+    assert (numbers["b"][0] * jnp.ones(2, jnp.float32)).dtype == jnp.float32
+    assert not jax.device_put(np.float64(2.0)).weak_type
+    assert jax.lax.while_loop(lambda i: i < 3, lambda i: jnp.int32(i + 1), jax.device_put(0)).dtype == jnp.int32

@@ -16,7 +16,7 @@ from lawful.core import Primitive, ShapedArray, Trace, Tracer, current, eval_tra
 from lawful.core import eval_jaxpr as _eval_jaxpr
 from lawful.core import float0 as float0
 from lawful.jax._support import devices as _devices
-from lawful.jax._support.array import Array, as_jax
+from lawful.jax._support.array import Array, as_jax, weak
 from lawful.jax._support.user_functions import given
 
 jacobian = jacrev
@@ -67,6 +67,8 @@ def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = Fal
         return put(x, device)
 
     def to_array(leaf: Any) -> Any:
+        if type(leaf) in (int, float, complex):
+            return weak(to_numpy(leaf))
         return leaf if isinstance(leaf, Array) else as_jax(numpy.array(to_numpy(leaf)))
 
     return tree.map(to_array, x)
