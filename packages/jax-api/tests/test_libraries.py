@@ -12,6 +12,7 @@ import pytest
 import lawful.jax as jax
 import lawful.jax.numpy as jnp
 from lawful.jax import lax
+from lawful.jax._src.core import trace_state_clean
 from lawful.jax._src.traceback_util import include_frame, register_exclusion
 from lawful.jax.extend.core import Primitive, find_top_trace, mapped_aval, unmapped_aval
 from lawful.jax.interpreters import ad, batching, mlir
@@ -196,3 +197,17 @@ def test_register_exclusion_hides_frames_of_a_file() -> None:
     register_exclusion("/library/layers.py")
     assert not include_frame(frame_of("/library/layers.py"))
     assert include_frame(frame_of("/library/others.py"))
+
+
+def test_trace_state_clean_is_false_within_transformations() -> None:
+    found: list[bool] = []
+
+    def f(x: Any) -> Any:
+        found.append(trace_state_clean())
+        return x * 2.0
+
+    f(1.0)
+    for transformed in (jax.jit(f), jax.grad(f), jax.make_jaxpr(f)):
+        transformed(1.0)
+    jax.vmap(f)(jnp.ones(2))
+    assert found == [True, False, False, False, False]

@@ -3,13 +3,12 @@
 >>> from lawful.jax.typing import ArrayLike
 """
 
-from typing import Any
-
 import numpy
 from numpy.typing import DTypeLike as DTypeLike
 
 from lawful.jax._support.array import Array
 
-ArrayLike = Array | numpy.ndarray[Any, Any] | numpy.generic | bool | int | float | complex
+# Classes, not generic types: jaxtyping asks what they are subclasses of.
+ArrayLike = Array | numpy.ndarray | numpy.bool_ | numpy.number | bool | int | float | complex
 
 __all__ = ["ArrayLike", "DTypeLike"]

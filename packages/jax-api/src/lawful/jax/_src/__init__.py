@@ -5,8 +5,10 @@ import typing as _typing
 
 from lawful.jax._src import ad_util as ad_util
 from lawful.jax._src import compiler as compiler
+from lawful.jax._src import core as core
 from lawful.jax._src import dispatch as dispatch
 from lawful.jax._src import dtypes as dtypes
+from lawful.jax._src import flatten_util as flatten_util
 from lawful.jax._src import traceback_util as traceback_util
 from lawful.jax._src import xla_bridge as xla_bridge
 

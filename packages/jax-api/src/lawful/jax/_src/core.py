@@ -1,0 +1,18 @@
+"""``jax._src.core``: whether a program is traced, which numpyro asks before it keeps a function."""
+
+from __future__ import annotations
+
+from lawful.core import current, eval_trace
+
+__all__ = ["trace_state_clean"]
+
+
+def trace_state_clean() -> bool:
+    """Whether no transformation runs: operations are evaluated at once.
+
+    >>> import lawful.jax as jax
+    >>> trace_state_clean(), jax.make_jaxpr(lambda x: print(trace_state_clean()))(1.0) and None
+    False
+    (True, None)
+    """
+    return current.trace is eval_trace
