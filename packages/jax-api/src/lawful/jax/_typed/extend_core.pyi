@@ -10,8 +10,8 @@ from lawful.core._jaxpr.jaxpr import JaxprEqn as JaxprEqn
 from lawful.core._jaxpr.jaxpr import Literal as Literal
 from lawful.core._jaxpr.jaxpr import Var as Var
 from lawful.core._trace.trace import set_current as _set_current_trace
-from lawful.jax._support.traces import DropVar as DropVar
 from lawful.jax._support.lax.primitives import Primitive as Primitive
+from lawful.jax._support.traces import DropVar as DropVar
 from lawful.jax.extend.core import primitives as primitives
 
 set_current_trace = _set_current_trace
