@@ -262,7 +262,7 @@ def unsharded(ndim: int) -> Any:
     """Returns the sharding of a type with a number of dimensions: no mesh, and each dimension whole.
 
     >>> unsharded(1)
-    NamedSharding(AbstractMesh(), P(None))
+    NamedSharding(AbstractMesh(), PartitionSpec(None))
     """
     return NamedSharding(AbstractMesh((), ()), P(*[None] * ndim))
 
