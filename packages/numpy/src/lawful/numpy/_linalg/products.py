@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy
 from lawful import ops
@@ -35,18 +36,34 @@ def matmul(x1: Any, x2: Any, /) -> Any:
     return ops.matmul(x1, x2)
 
 
-def by_blas[F: Callable[..., Any]](function: F) -> F:
-    """Returns NumPy's product for `eager`, without that with a single 0, in which BLAS takes 0 times NaN for 0."""
-
-    def product(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
-        if (getattr(a, "size", 1) == 1 and not a) or (getattr(b, "size", 1) == 1 and not b):
-            raise ValueError("the algorithm here computes it")
-        return function(a, b, *args, **kwargs)
-
-    return cast(F, product)
+def _refuse_single_zero(a: Any, b: Any) -> None:
+    """Raises an error, so that `eager` leaves the product to lawful: BLAS takes a single 0 times NaN for 0."""
+    if any(numpy.size(x) == 1 and not x for x in (a, b)):
+        raise ValueError("expected no single zero")
 
 
-@eager(by_blas(numpy.dot), arrays=2, looks=False)
+def _by_blas(function: Callable[[Any, Any], Any]) -> Any:
+    """Returns NumPy's product for `eager`. Its signature is exact: any other takes 0.2 µs more."""
+    of_arrays = inspect.unwrap(function)
+
+    def product(a: Any, b: Any) -> Any:
+        try:
+            is_single = a.size == 1 or b.size == 1
+        except AttributeError:  # a Python number
+            is_single = True
+        if is_single:
+            _refuse_single_zero(a, b)
+        return of_arrays(a, b)
+
+    return product
+
+
+def _tensordot_by_blas(a: Any, b: Any, axes: Any = 2) -> Any:
+    _refuse_single_zero(a, b)
+    return numpy.tensordot(a, b, axes)
+
+
+@eager(_by_blas(numpy.dot), arrays=2, looks=False)
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """Returns the product over the last dimension of ``a`` and the last but one of ``b``.
 
@@ -84,7 +101,7 @@ def vdot(a: Any, b: Any, /) -> Any:
     return ops.dot(ravel(ops.conj(a)), ravel(b))
 
 
-@eager(by_blas(numpy.inner), arrays=2)
+@eager(_by_blas(numpy.inner), arrays=2)
 def inner(a: Any, b: Any, /) -> Any:
     """Returns the inner products of the last dimensions; with a scalar it is ``a * b``.
 
@@ -122,7 +139,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
     return ops.mul(ops.expand_dims(left, (1,)), right)
 
 
-@eager(by_blas(numpy.tensordot), arrays=2)
+@eager(_tensordot_by_blas, arrays=2)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """Returns the product over several pairs of dimensions.
 

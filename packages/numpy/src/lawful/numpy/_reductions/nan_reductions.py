@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import ml_dtypes
 
@@ -123,15 +124,16 @@ def _first(name: str, a: Any, axis: Any, keepdims: bool) -> Any:
     return kept_dims(first, axes, aval.ndim, 0) if keepdims else first
 
 
-def _numpy_nanmax(a: Any, *args: Any, **kwargs: Any) -> Any:
-    return numpy.nanmax(numpy.asarray(a), *args, **kwargs)  # of scalars, NumPy does not combine NaN with initial
+def _of_arrays[F: Callable[..., Any]](function: F) -> F:
+    """Returns NumPy's function for `eager`, given arrays: of scalars it does not combine NaN with ``initial``."""
+
+    def extreme(a: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(a if type(a) is numpy.ndarray else numpy.asarray(a), *args, **kwargs)
+
+    return cast(F, extreme)
 
 
-def _numpy_nanmin(a: Any, *args: Any, **kwargs: Any) -> Any:
-    return numpy.nanmin(numpy.asarray(a), *args, **kwargs)
-
-
-@eager(_numpy_nanmax)
+@eager(_of_arrays(numpy.nanmax))
 def nanmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = None
 ) -> Any:
@@ -145,7 +147,7 @@ def nanmax(
     return _extremum(True, a, axis, keepdims, initial, where)
 
 
-@eager(_numpy_nanmin)
+@eager(_of_arrays(numpy.nanmin))
 def nanmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = None
 ) -> Any:
