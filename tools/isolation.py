@@ -38,6 +38,7 @@ BEYOND_ARRAYS = {
     "xla-backend": {"jaxlib", "scipy"},
     "numpy": {"opt-einsum"},
     "autograd-api": {"opt-einsum"},
+    "checkify": {"opt-einsum"},
     "jax-api": {"opt-einsum"},
     "laws": {"hypothesis", "sortedcontainers", "opt-einsum"},
     "lawful": {

@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
-from lawful.jax._support.checkify.error import Error as Error
-from lawful.jax._support.checkify.error import ErrorCategory as ErrorCategory
-from lawful.jax._support.checkify.primitive import JaxRuntimeError as JaxRuntimeError
+from lawful.checkify._error import Error as Error
+from lawful.checkify._error import ErrorCategory as ErrorCategory
+from lawful.checkify._primitive import CheckError as _JaxRuntimeError
 
+JaxRuntimeError = _JaxRuntimeError
 all_checks: Any
 automatic_checks: Any
-check: Callable[..., Any]
 check_error: Callable[..., Any]
 checkify: Callable[..., Any]
-debug_check: Callable[..., Any]
 div_checks: Any
 float_checks: Any
 index_checks: Any

@@ -9,12 +9,18 @@ from typing import Any, Final
 import numpy
 
 from lawful import tree
+from lawful.checkify._primitive import CheckError, check_p, failure
 from lawful.core import Tracer
-from lawful.jax._support.checkify.primitive import JaxRuntimeError, check_p, failure
 
 
 class ErrorCategory(enum.Enum):
-    """What `checkify` looks for: only failed calls of `check`."""
+    """A kind of error. `checkify` looks for failed calls of `check` only, and refuses the others, which JAX has.
+
+    >>> ErrorCategory.FAILED_CHECK in user_checks
+    True
+
+    Source: ``jax.experimental.checkify.ErrorCategory``.
+    """
 
     FAILED_CHECK = "failed check"
     NAN = "NaN"
@@ -22,12 +28,19 @@ class ErrorCategory(enum.Enum):
     OUT_OF_BOUNDS = "index out of bounds"
 
 
+#: Failed calls of `check`, for ``errors=`` of `checkify`.
 user_checks: Final = frozenset({ErrorCategory.FAILED_CHECK})
+#: NaNs. `checkify` refuses it.
 nan_checks: Final = frozenset({ErrorCategory.NAN})
+#: Divisions by zero. `checkify` refuses it.
 div_checks: Final = frozenset({ErrorCategory.DIVISION_BY_ZERO})
+#: Indices out of bounds. `checkify` refuses it.
 index_checks: Final = frozenset({ErrorCategory.OUT_OF_BOUNDS})
+#: NaNs and divisions by zero. `checkify` refuses it.
 float_checks: Final = nan_checks | div_checks
+#: All that a program does not state itself. `checkify` refuses it.
 automatic_checks: Final = float_checks | index_checks
+#: All categories. `checkify` refuses it.
 all_checks: Final = automatic_checks | user_checks
 
 #: For each check of a program its message and the tree of the values in it.
@@ -37,10 +50,12 @@ Checks = tuple[tuple[str, Any], ...]
 class Error:
     """Whether a check of a program failed: what a function of `checkify` returns beside the result.
 
+    It is a pytree of arrays, which transformations and compiled programs take and return.
+
     Args:
-      code: which check failed, by position; -1 for none. It has the dimensions of batches.
-      payloads: for each check the values for its message.
-      checks: the messages, and the trees of the values.
+      code: int32 of shape ``()``, or of the shape of a batch: which check failed, by position; -1 for none.
+      payloads: for each check the tuple of the arrays for its message, each with the dimensions of the batch in front.
+      checks: for each check the message, and the tree of the values.
 
     >>> Error(numpy.int32(-1), (), ()).get() is None
     True
@@ -54,7 +69,18 @@ class Error:
         self._checks = checks
 
     def get(self) -> str | None:
-        """Returns the text of the failed check, or of the failed check of each element of a batch; None for none."""
+        """Returns the text of the failed check, or None.
+
+        For a batch it has a line for each element with a failed check.
+
+        Raises:
+          TracerArrayConversionError: the error is traced.
+
+        >>> init_error.get() is None
+        True
+
+        Source: ``jax.experimental.checkify.Error.get``.
+        """
         code = numpy.asarray(self._code)
         texts = []
         for index in zip(*numpy.nonzero(code >= 0), strict=True) if code.ndim else [()] * int(code >= 0):
@@ -65,7 +91,15 @@ class Error:
         return "\n".join(texts) or None
 
     def throw(self) -> None:
-        """Raises a `JaxRuntimeError` if a check failed."""
+        """Raises the error if a check failed; see `check_error`.
+
+        Raises:
+          CheckError: a check failed.
+
+        >>> init_error.throw()
+
+        Source: ``jax.experimental.checkify.Error.throw``.
+        """
         check_error(self)
 
     def __repr__(self) -> str:
@@ -79,11 +113,18 @@ def _unflatten(checks: Checks, children: Sequence[Any]) -> Error:
 
 tree.register_node(Error, lambda error: ((error._code, error._payloads), error._checks), _unflatten)
 
+#: The error of a program without checks.
 init_error: Final = Error(numpy.int32(-1), (), ())
 
 
 def check_error(error: Error) -> None:
-    """Raises a `JaxRuntimeError` if a check failed; where ``error`` is traced, it states its checks again.
+    """Raises the error if a check failed; where ``error`` is traced, it states its checks again.
+
+    Args:
+      error: an error that a function of `checkify` returned.
+
+    Raises:
+      CheckError: a check failed.
 
     >>> check_error(init_error)
 
@@ -91,7 +132,7 @@ def check_error(error: Error) -> None:
     """
     if not isinstance(error._code, Tracer):
         if text := error.get():
-            raise JaxRuntimeError(text)
+            raise CheckError(text)
         return
     for which, (message, in_tree) in enumerate(error._checks):
         holds = error._code != numpy.int32(which)

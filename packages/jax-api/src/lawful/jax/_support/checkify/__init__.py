@@ -1,1 +1,0 @@
-"""``jax.experimental.checkify``: checks as values of a program."""
