@@ -16,6 +16,9 @@ from lawful.core import Tracer
 class ErrorCategory(enum.Enum):
     """A kind of error. `checkify` looks for failed calls of `check` only, and refuses the others, which JAX has.
 
+    Sets of them, for ``errors=``: `user_checks`, `nan_checks`, `div_checks` and `index_checks` have one each,
+    `float_checks` those of NaNs and divisions, `automatic_checks` all but `user_checks`, `all_checks` all.
+
     >>> ErrorCategory.FAILED_CHECK in user_checks
     True
 

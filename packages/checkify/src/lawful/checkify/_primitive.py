@@ -47,7 +47,8 @@ def check(pred: Any, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs
     Raises:
       CheckError: the condition fails where no `checkify` returns the error, also in a compiled program.
       ArgumentTypeError: ``pred`` is not a boolean of shape ``()``, or a value is no array.
-      KeyError, IndexError: ``msg`` formats a value that is not given.
+      KeyError: ``msg`` formats a value by a name that is not given.
+      IndexError: ``msg`` formats a value by a position that is not given.
 
     >>> import numpy as np
     >>> check(2.0 > 1.0, "expected more, got {}", np.array(2.0))
@@ -78,7 +79,8 @@ def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
 
     Raises:
       ArgumentTypeError: ``pred`` is not a boolean of shape ``()``, or a value is no array.
-      KeyError, IndexError: ``msg`` formats a value that is not given.
+      KeyError: ``msg`` formats a value by a name that is not given.
+      IndexError: ``msg`` formats a value by a position that is not given.
 
     >>> debug_check(False, "never seen")
 

@@ -31,7 +31,8 @@ def check(pred: _Any, msg: str, *fmt_args: _Any, debug: bool = False, **fmt_kwar
     Raises:
       JaxRuntimeError: the condition fails where no `checkify` returns the error, also in a compiled program.
       ArgumentTypeError: ``pred`` is not a boolean of shape ``()``, or a value is no array.
-      KeyError, IndexError: ``msg`` formats a value that is not given.
+      KeyError: ``msg`` formats a value by a name that is not given.
+      IndexError: ``msg`` formats a value by a position that is not given.
 
     >>> import lawful.jax.numpy as jnp
     >>> from lawful.jax.experimental.checkify import checkify
