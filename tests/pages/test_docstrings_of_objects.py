@@ -52,6 +52,7 @@ _LAWS = "it needs lawful.laws, which lawful-jax-api does not declare and whose f
 _HOOK = "pytest calls it"
 #: Public functions and classes of lawful without an executed example, each with the reason.
 WITHOUT_EXAMPLE = {
+    "lawful.autodiff.JVPTracer": "jvp makes it, and page 3 of the book about the core shows it",
     "lawful.jax.debug.visualize_array_sharding": _XLA,
     "lawful.jax.debug.visualize_sharding": _RICH,
     "lawful.jax.make_array_from_callback": _XLA,

@@ -125,6 +125,17 @@ def test_nested_over_another_axis(mesh: Mesh, inner: bool, outer: bool) -> None:
     close(vmap(mapped, (None, 0))(X, np.array([0.7, 0.4])), vmap(nested_whole, (None, 0))(X, np.array([0.7, 0.4])))
 
 
+def test_nested_tangent_varies_where_its_primal_does_not(mesh: Mesh) -> None:
+    def outer(x: Any, t: Any) -> Any:
+        inner = shard_map(np.sin, mesh=mesh, in_specs=P("y"), out_specs=P("y"), axis_names={"y"})
+        return jvp(inner, (x,), (t,))[1]
+
+    mapped = shard_map(outer, mesh=mesh, in_specs=(P(), P("x")), out_specs=P("x"), axis_names={"x"})
+    x, t = np.arange(2.0), np.arange(8.0)
+    close(mapped(x, t), (np.cos(x) * t.reshape(4, 2)).reshape(8))
+    close(jit(mapped, backend="numpy")(x, t), mapped(x, t))
+
+
 def test_nested_without_a_mesh_maps_over_the_enclosing_one(mesh: Mesh) -> None:
     seen = []
 

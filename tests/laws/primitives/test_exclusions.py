@@ -119,6 +119,9 @@ _NO_PERMUTATION = np.array([0, -1], np.int32)
 #: Calls at unequal points that are rarely drawn.
 KNOWN = [
     PrimitiveCall(ops.eig_p, _LEFT_VECTORS, (np.array([[0.0, 1.0], [-1.0, 1.0]], "float32"),)),
+    PrimitiveCall(
+        ops.digamma_mean_p, {"order": 3, "power": 0}, (np.array([6e-8], "float16"), np.array([-1.0], "float16"))
+    ),
     PrimitiveCall(ops.solve_by_factors_p, _AS_GIVEN, (np.eye(2), _NO_PERMUTATION, np.array([[1.0], [3.0]]))),
 ]
 

@@ -36,7 +36,13 @@ def flatten_fun(f: Callable[..., Any], store: Any, in_tree: Any, *leaves: Any) -
 
 @transformation_with_aux2
 def flatten_fun_nokwargs(f: Callable[..., Any], store: Any, in_tree: Any, *leaves: Any) -> list[Any]:
-    """Returns a function of the leaves of ``args`` that returns leaves, and one that returns their tree."""
+    """Returns a function of the leaves of ``args`` that returns leaves, and one that returns their tree.
+
+    >>> from lawful.jax.extend.linear_util import wrap_init
+    >>> flat, out_tree = flatten_fun_nokwargs(wrap_init(lambda x: [x, x]), tree.structure((1.0,)))
+    >>> flat.call_wrapped(3.0)
+    [3.0, 3.0]
+    """
     results, out_tree = tree.flatten(f(*tree.unflatten(in_tree, leaves)))
     store.store(out_tree)
     return list(results)

@@ -20,7 +20,11 @@ Function = Callable[..., Any]
 
 
 class StoreException(LawfulError, RuntimeError):
-    """A second output is asked for before the function is called."""
+    """A second output is asked for before the function is called.
+
+    >>> issubclass(StoreException, RuntimeError)
+    True
+    """
 
 
 class WrappedFun:
@@ -44,7 +48,11 @@ class WrappedFun:
 
 
 def wrap_init(f: Function, params: dict[str, Any] | None = None, *, debug_info: Any = None) -> WrappedFun:
-    """Returns a function to be transformed; ``params`` are keyword arguments of it, if any."""
+    """Returns a function to be transformed; ``params`` are keyword arguments of it, if any.
+
+    >>> wrap_init(int, {"base": 2}).call_wrapped("101")
+    5
+    """
     return WrappedFun(functools.partial(f, **params) if params else f, debug_info)
 
 
@@ -67,6 +75,14 @@ def transformation_with_aux2(function: Function) -> Callable[..., tuple[WrappedF
 
     The transformation returns the transformed function, and a function that returns the second output. The function
     gives it by ``store.store(x)``.
+
+    >>> @transformation_with_aux2
+    ... def counted(f, store, *args):
+    ...     store.store(len(args))
+    ...     return f(*args)
+    >>> function, count = counted(wrap_init(max))
+    >>> function.call_wrapped(3.0, 4.0), count()
+    (4.0, 2)
     """
 
     def transform(fun: WrappedFun, *static: Any, **_: Any) -> tuple[WrappedFun, Callable[[], Any]]:
@@ -96,6 +112,13 @@ def transformation(generator: Callable[..., Generator[Any, Any, None]]) -> Calla
     """Makes a transformation of a generator, which gets static arguments and arguments.
 
     It yields ``(args, kwargs)`` for the function, gets its results, and yields the transformed results.
+
+    >>> @transformation
+    ... def doubled(*args):
+    ...     result = yield args, {}
+    ...     yield 2.0 * result
+    >>> doubled(wrap_init(abs)).call_wrapped(-3.0)
+    6.0
     """
 
     def call(f: Function, *args: Any, **kwargs: Any) -> Any:

@@ -53,6 +53,7 @@ def bind_shard_map(
     """
     if check_vma:
         with manual_axes(mesh, axis_names, True):
+            jaxpr = _of_axes(jaxpr, tuple([get_aval(x).vma - {*axis_names} for x in args]))
             jaxpr = _varying_as(jaxpr, tuple(map(axes_of, out_specs)))
         # Else a derivative would lack a sum, without a word where nothing types the equation.
         assert all([not _hidden(*pair, axis_names) for pair in zip(jaxpr.out_avals, out_specs, strict=True)]), jaxpr
@@ -72,6 +73,19 @@ def _as_operand(x: Any, part: ShapedArray, axis_names: Sequence[AxisName]) -> An
     """Returns an operand with the weakness of its part, and varying over the axes outside that its part varies over."""
     aval = get_aval(x)
     return with_weakness_of(x, aval.update(weak_type=part.weak_type, vma=aval.vma | part.vma - {*axis_names}))
+
+
+@memoize
+def _of_axes(closed: ClosedJaxpr, axes: tuple[AxisNames, ...]) -> ClosedJaxpr:
+    """Returns a jaxpr whose inputs vary over some more axes outside: a tangent may vary where its primal does not."""
+    avals = [aval.update(vma=aval.vma | names) for aval, names in zip(closed.in_avals, axes, strict=True)]
+    if avals == closed.in_avals:
+        return closed
+
+    def function(*args: Any) -> list[Any]:
+        return eval_closed_jaxpr(closed, *args)
+
+    return trace_to_jaxpr(function, avals, transformation="shard_map", name=closed.jaxpr.name)
 
 
 @memoize

@@ -178,7 +178,11 @@ def register_dispatch_module(name: str) -> None:
 
 
 def is_internal_file(filename: str, module: str) -> bool:
-    """Whether a file belongs to an internal module."""
+    """Whether a file belongs to an internal module.
+
+    >>> is_internal_file("rules.py", "lawful.tree.rules"), is_internal_file("program.py", "program")
+    (True, False)
+    """
     found = _files.entries.get((filename, module))
     if found is None:
         parts = module.split(".")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Interval
+from lawful.core import Interval, Unequal
 from lawful.ops._elementwise.arithmetic.arithmetic import mul
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special.gamma.digamma_derivatives import BERNOULLI
@@ -96,6 +96,12 @@ def _by_length(t: Any, ans: Any, x: Any, h: Any, *, order: int, power: int) -> A
     return mul(t, digamma_mean_p.bind(x, h, order=order + 1, power=power + 1))
 
 
+_NEGATIVE = Unequal(
+    "xla",
+    lambda x, h, **_: (x < 0) | (h < 0),
+    "the arguments are not negative; between negative ones and poles, rounding decides the sign of infinity",
+)
+
 #: The mean of a derivative of the digamma function between the first argument and the sum of both, weighted by a power
 #: of the distance from the first; the order of the derivative is above the power.
 digamma_mean_p = elementwise(
@@ -107,5 +113,6 @@ digamma_mean_p = elementwise(
     promote_as=REAL_PROMOTION[2],
     derivatives=(_by_start, _by_length),
     domain=(Interval(0.3, 4.0), Interval(0.1, 4.0)),
+    unequal=(_NEGATIVE,),
     params=lambda choose: {"order": choose.integer(2, 3), "power": choose.integer(0, 1)},
 ).primitive
