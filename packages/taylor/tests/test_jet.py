@@ -208,6 +208,18 @@ def test_jet_cost_is_linear_in_chained_ops() -> None:
     assert counts[2] - counts[1] == counts[1] - counts[0]
 
 
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_jet_of_an_integer_beside_a_moving_result(order: int) -> None:
+    # The barrier gave the integer coefficients of zeros, which `clamp` could not differentiate twice.
+    def function(x: Any) -> Any:
+        y, n = ops.optimization_barrier_p.bind(ops.mul(x, 2.0), np.array(1))
+        return ops.mul(y, ops.clamp(1, n, 2))
+
+    value, series = jet(function, (0.5,), ([1.0, *[0.0] * (order - 1)],))
+    assert value == 1.0
+    assert [float(x) for x in series] == [2.0, 0.0, 0.0][:order]
+
+
 def test_jet_results_are_the_users_own() -> None:
     x, v = np.ones(2), np.ones(2)
     value, [first] = jet(lambda y: y, (x,), ([v],))

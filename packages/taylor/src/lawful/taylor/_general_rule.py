@@ -56,11 +56,14 @@ def _multilinear(
             terms[sum(orders)].append(primitive.bind(*operands, **params))
     if primitive.multiple_results:
         count = len(terms[0][0])
-        return [[total([term[i] for term in found]) for found in terms] for i in range(count)]
-    [value] = terms[0]
-    if not is_inexact(get_aval(value).dtype):
-        return constant(value, order)  # a conversion to integers
-    return [value, *map(total, terms[1:])]
+        return [_series([[term[i] for term in found] for found in terms], order) for i in range(count)]
+    return _series(terms, order)
+
+
+def _series(terms: Sequence[Sequence[Any]], order: int) -> Series:
+    """Returns the sums of the terms of each order; no derivatives of integers and booleans."""
+    value = total(terms[0])
+    return [value, *map(total, terms[1:])] if is_inexact(get_aval(value).dtype) else constant(value, order)
 
 
 def _zeros_like(x: Any) -> Any:
