@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from lawful import ops
-from lawful.autodiff import grad
+from lawful.autodiff import grad, vjp
 from lawful.laws import (
     Case,
     Inapplicable,
@@ -116,3 +116,20 @@ def test_laws_say_nothing_where_nothing_can_be_split() -> None:
         law_collectives_transpose(lawful, Case.of(lambda x: x, np.arange(3)))
     assert np.dtype(np.int8) in usual_dtypes
     law_collectives_are_definitions(lawful, Case.of(lambda x: x, np.arange(3, dtype=np.int8)))
+
+
+def test_laws_of_shard_map_leave_shared_derivatives_out() -> None:
+    """The cotangent of what devices share is a sum over them, which vmap does not compute: no law compares them."""
+
+    def pulled(x: Any, y: Any) -> Any:
+        return vjp(lambda z: ops.add(z, y), x)[1](y)[0]
+
+    verdicts = []
+    for seed in range(30):
+        try:
+            law_shard_map_is_vmap(lawful, Case.of(pulled, np.array(-1.76), np.array([-0.07]), seed=seed), effort=quick)
+        except Inapplicable as error:
+            verdicts.append("summed over them" in str(error))
+        else:
+            verdicts.append(False)
+    assert 0 < sum(verdicts) < len(verdicts)

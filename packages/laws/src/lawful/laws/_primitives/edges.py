@@ -12,6 +12,7 @@ from lawful.core import ShapedArray, float0, get_aval, is_inexact
 from lawful.laws._composition.batching import mappable
 from lawful.laws._derivatives.directions import differentiable, tangents_of
 from lawful.laws._law.law import Claim, Claims, Fault, Inapplicable, Trial, law
+from lawful.laws._primitives.rounding import amplifies_rounding
 from lawful.laws._primitives.special_args import BEYOND_BITS
 from lawful.laws._primitives.unequal import meets_unequal_points
 from lawful.laws._primitives.zero_signs import depends_on_chosen_zeros
@@ -51,7 +52,8 @@ def law_special_values(trial: Trial) -> Claims:
     Equation: f(x) = jit(f)(x) = jvp(f, x, v)[0] = vjp(f, x)[0] = linearize(f, x)[0], also where x is special
 
     It says nothing of the value of a compiled function that depends on the sign of a zero which backends choose, such
-    as the larger of 0.0 and -0.0, or that applies a primitive where its declaration says that the backend is unequal.
+    as the larger of 0.0 and -0.0, that applies a primitive where its declaration says that the backend is unequal, or
+    that amplifies rounding, such as the sine of 2.0**60 times what was rounded.
 
     Raises:
       LawViolation: it does not hold.
@@ -93,7 +95,9 @@ def law_special_values(trial: Trial) -> Claims:
 
 def _may_differ(trial: Trial, function: Callable[..., Any], args: tuple[Any, ...]) -> bool:
     backends = ["", *[name for name in trial.system.backends if name != "numpy"]]
-    return depends_on_chosen_zeros(function, args) or meets_unequal_points(function, args, backends)
+    if depends_on_chosen_zeros(function, args) or meets_unequal_points(function, args, backends):
+        return True
+    return amplifies_rounding(function, args)
 
 
 @law("edges", needs=("vmap", "empty batches"))

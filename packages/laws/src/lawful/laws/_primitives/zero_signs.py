@@ -13,8 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from lawful import tree
-from lawful.core import ClosedJaxpr, Literal, Primitive, Var, is_inexact, map_jaxprs
+from lawful.core import ClosedJaxpr
 from lawful.laws._law.comparison import find_difference
+from lawful.laws._primitives.changed_results import evaluate_changed
 from lawful.ops import add, neg
 from lawful.staging import make_jaxpr
 
@@ -51,22 +52,4 @@ def _negative(x: Any) -> Any:
 
 def _with_zeros(closed: ClosedJaxpr, args: Sequence[Any], sign: Callable[[Any], Any]) -> list[Any]:
     """Evaluates a jaxpr with one sign for all zeros whose sign backends may choose."""
-
-    def rewritten(inner: ClosedJaxpr) -> ClosedJaxpr:
-        program: ClosedJaxpr = make_jaxpr(lambda *xs: _with_zeros(inner, xs, sign))(*inner.in_avals)
-        return program
-
-    values: dict[Var, Any] = dict(zip(closed.jaxpr.constvars, closed.consts, strict=True))
-    values.update(zip(closed.jaxpr.invars, args, strict=True))
-
-    def value(atom: Any) -> Any:
-        return atom.val if isinstance(atom, Literal) else values[atom]
-
-    for eqn in closed.eqns:
-        primitive: Primitive = eqn.primitive
-        outs = primitive.bind(*map(value, eqn.invars), **map_jaxprs(rewritten, eqn.params))
-        outs = outs if primitive.multiple_results else [outs]
-        chooses = primitive.name in _CHOOSING
-        for var, out in zip(eqn.outvars, outs, strict=True):
-            values[var] = sign(out) if chooses and is_inexact(var.aval.dtype) else out
-    return [value(atom) for atom in closed.jaxpr.outvars]
+    return evaluate_changed(closed, args, lambda primitive, out: sign(out) if primitive.name in _CHOOSING else out)

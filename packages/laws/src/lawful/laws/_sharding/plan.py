@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lawful import tree
-from lawful.core import AxisNames, get_aval, is_inexact
+from lawful.core import AxisNames, ClosedJaxpr, get_aval, is_inexact
 from lawful.laws._law.law import Inapplicable, Trial
 from lawful.laws._sharding.meshes import (
     Axes,
@@ -22,6 +22,7 @@ from lawful.laws._sharding.meshes import (
     whole_near,
 )
 from lawful.laws._sharding.steps import Step, draw_before, draw_behind, draw_divergence
+from lawful.laws._staging.cost import all_equations
 from lawful.ops import expand_dims, reshape
 from lawful.parallel import shard_map
 from lawful.staging import make_jaxpr
@@ -101,7 +102,8 @@ def draw_plan(trial: Trial) -> Plan:
     """Returns a function of parts for a case.
 
     Raises:
-      Inapplicable: no argument can be split, or what the function does cannot be staged.
+      Inapplicable: no argument can be split, what the function does cannot be staged, or derivatives within it sum
+        cotangents over devices.
     """
     random, axes = trial.random, draw_axes(trial.random)
     leaves, structure = tree.flatten(trial.args)
@@ -126,25 +128,46 @@ def draw_plan(trial: Trial) -> Plan:
     where, diverging = draw_divergence(random, axes)
     function = diverging(trial.function)
 
+    def given(parts: Sequence[Any]) -> Any:
+        steps = zip(parts, avals, stretched, before, strict=True)
+        whole = [step(reshape(x, aval.shape) if new else x) for x, aval, new, (_, step) in steps]
+        return tree.unflatten(structure, whole)
+
     def part(*parts: Any) -> Leaves:
-        given = [
-            step(reshape(x, aval.shape) if new else x)
-            for x, aval, new, (_, step) in zip(parts, avals, stretched, before, strict=True)
-        ]
-        outs = tree.leaves(function(*tree.unflatten(structure, given)))
+        outs = tree.leaves(function(*given(parts)))
         return [behind[min(i, 2)][1](y) for i, y in enumerate(outs)]
+
+    def check(*parts: Any) -> None:
+        if _sums_over(make_jaxpr(function)(*given(parts)), axes):
+            raise Inapplicable(
+                "shard_map: expected no derivative within the function by what several devices share, got one, whose "
+                "cotangents are summed over them, which vmap does not do"
+            )
 
     steps = [("before:", label) for label, _ in before] + [("behind:", label) for label, _ in behind]
     text = "; ".join([f"{what} {label}" for what, label in [*steps, ("f", where)] if label])
-    return _with_results(trial, Plan(axes, tuple(specs), (), args, part, (), text))
+    return _with_results(trial, Plan(axes, tuple(specs), (), args, part, (), text), check)
 
 
-def _with_results(trial: Trial, plan: Plan) -> Plan:
-    """Returns a plan with specs of results: each is split over the axes over which it varies, and some others."""
+def _sums_over(closed: ClosedJaxpr, axes: Axes) -> bool:
+    """Whether values that vary over axes of a mesh are summed over them: no sub-mesh has axes of these names."""
+    sums = [eqn.params["axis_name"] for eqn in all_equations(closed.jaxpr) if eqn.primitive.name == "psum_invariant"]
+    return any([not {*axes.names}.isdisjoint(names if type(names) is tuple else (names,)) for names in sums])
+
+
+def _with_results(trial: Trial, plan: Plan, check: Callable[..., None]) -> Plan:
+    """Returns a plan with specs of results: each is split over the axes over which it varies, and some others.
+
+    Args:
+      trial: draws.
+      plan: it has no specs of results.
+      check: takes parts, and raises Inapplicable if the plan is none.
+    """
     axes, random = plan.axes, trial.random
     varying: list[AxisNames] = []
 
     def watched(*parts: Any) -> Leaves:
+        check(*parts)
         outs = plan.part(*parts)
         varying[:] = [get_aval(y).vma for y in outs]
         return [expand_dims(y, (0,)) for y in outs]
