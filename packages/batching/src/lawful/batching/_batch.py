@@ -28,6 +28,7 @@ from lawful.core import (
     set_current,
     types_alike,
     user_source,
+    with_weakness_of_jaxprs,
 )
 from lawful.ops import add_batch_dim, move_batch_dim
 from lawful.staging import trace_to_jaxpr
@@ -135,7 +136,8 @@ def weak_results(primitive: Primitive, args: Sequence[Any], params: dict[str, An
     """Returns, for each result, whether it would be weak outside of the batch; an empty list if none would."""
     if not params.get("weak_type") and not any([get_aval(x).weak_type for x in args]):
         return []
-    avals, params = types_alike(primitive, [get_aval(x) for x in args], params)
+    avals = with_weakness_of_jaxprs(primitive, [get_aval(x) for x in args], params)
+    avals, params = types_alike(primitive, avals, params)
     out = primitive.rule("abstract_eval")(*avals, **params)
     return [aval.weak_type for aval in (out if primitive.multiple_results else (out,))]
 

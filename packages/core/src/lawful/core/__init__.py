@@ -64,6 +64,8 @@ from lawful.core._jaxpr.nesting import (
     ordered_params,
     runs_of_call,
     sub_jaxprs,
+    weakness_of_call,
+    with_weakness_of_jaxprs,
 )
 from lawful.core._jaxpr.parameter_keys import exact_params_key
 from lawful.core._jaxpr.print import atom_text, format_jaxpr, variable_names
@@ -326,8 +328,10 @@ __all__ = [
     "vary",
     "types_alike",
     "vary_alike",
+    "weakness_of_call",
     "with_axes",
     "with_axes_of",
+    "with_weakness_of_jaxprs",
     "without_axes",
     "without_pvary",
     "common_axes",

@@ -172,6 +172,11 @@ def _runs(eqn: JaxprEqn) -> list[Run]:
     return [Run(eqn.params["callee"].jaxpr, range(len(eqn.invars)), range(len(eqn.outvars)))]
 
 
+@linear_call_p.def_rule_as("weakness")
+def _weakness(params: dict[str, Any]) -> list[bool]:
+    return [aval.weak_type for aval in params["callee"].in_avals]
+
+
 @linear_call_p.def_rule_as("hoist")
 def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
     (callee, transposed), consts = hoist_common([params["callee"], params["transposed"]])

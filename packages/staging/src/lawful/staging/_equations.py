@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lawful.core import ArgumentTypeError, Primitive, ShapedArray, holds_constants, shorten, vary_alike
+from lawful.core import (
+    ArgumentTypeError,
+    Primitive,
+    ShapedArray,
+    get_aval,
+    holds_constants,
+    set_current,
+    shorten,
+    vary_alike,
+    with_weakness_of_jaxprs,
+)
+from lawful.ops import with_weakness_of
 
 if TYPE_CHECKING:
     from lawful.staging._recorder import Recorder
@@ -19,9 +30,22 @@ def operands_of(
         args, params = primitive.rule("stage")(trace, args, params)
     if "hoist" in primitive.rules and holds_constants(params):
         args, params = primitive.rule("hoist")(args, params)
+    if "weakness" in primitive.rules:
+        args = _with_weakness_of_jaxprs(trace, primitive, args, params)
     if trace.checked_axes:
         args, params = vary_alike(trace, trace.casts, primitive, args, params)
     return args, params
+
+
+def _with_weakness_of_jaxprs(
+    trace: Recorder, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
+) -> Sequence[Any]:
+    have = [get_aval(x) for x in args]
+    wanted = with_weakness_of_jaxprs(primitive, have, params)
+    if have == wanted:
+        return args
+    with set_current(trace):
+        return [*map(with_weakness_of, args, wanted)]
 
 
 def result_avals(primitive: Primitive, out: Any) -> list[ShapedArray]:

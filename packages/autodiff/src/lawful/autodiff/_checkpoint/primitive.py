@@ -22,6 +22,7 @@ from lawful.core import (
     expand_call,
     memoize,
     runs_of_call,
+    weakness_of_call,
 )
 from lawful.ops import with_weakness_of
 from lawful.staging import dce_call, hoist_call, kept, merge_lists
@@ -54,6 +55,7 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> list[Sh
 
 
 checkpoint_p.def_rule("runs", runs_of_call)
+checkpoint_p.def_rule("weakness", weakness_of_call)
 checkpoint_p.def_expand(expand_call)
 checkpoint_p.def_rule("hoist", hoist_call)
 

@@ -25,6 +25,7 @@ from lawful.core import (
     get_aval,
     memoize,
     runs_of_call,
+    weakness_of_call,
 )
 from lawful.ops import with_weakness_of
 from lawful.staging import dce_jaxpr, hoist_common, kept
@@ -67,6 +68,7 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, guarded: ClosedJaxpr
 
 
 batched_cond_p.def_rule("runs", runs_of_call)
+batched_cond_p.def_rule("weakness", weakness_of_call)
 
 
 @batched_cond_p.def_rule_as("hoist")

@@ -74,6 +74,11 @@ def _abstract_eval(index: ShapedArray, *avals: ShapedArray, branches: Branches) 
     return results
 
 
+@cond_p.def_rule_as("weakness")
+def _weakness(params: dict[str, Any]) -> list[bool | None]:
+    return [None, *[aval.weak_type for aval in params["branches"][0].in_avals]]
+
+
 @cond_p.def_rule_as("hoist")
 def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
     branches, consts = hoist_common(params["branches"])

@@ -26,6 +26,7 @@ from lawful.core import (
     ShapedArray,
     eval_closed_jaxpr,
     memoize,
+    weakness_of_call,
 )
 from lawful.ops import concatenate, expand_dims, full, getitem, with_weakness_of
 from lawful.staging import dce_jaxpr, hoist_groups, kept, numpy_function, used_inputs
@@ -94,6 +95,9 @@ def _abstract_eval(
             f"{', '.join(map(str, jaxpr.out_avals[:num_carry]))}"
         )
     return [*carry, *[stack_aval(aval, length) for aval in jaxpr.out_avals[num_carry:]]]
+
+
+scan_p.def_rule("weakness", weakness_of_call)
 
 
 @scan_p.def_rule_as("runs")

@@ -111,6 +111,23 @@ def along_consts(closed: ClosedJaxpr, consts: Sequence[Any], dots: Sequence[Any]
     return with_zeros(moved, nonzeros_out, [aval.to_tangent_aval() for aval in closed.out_avals])
 
 
+def weakness_of_jaxprs(
+    jaxprs: Sequence[ClosedJaxpr | None], counts: Sequence[int], solve: ClosedJaxpr
+) -> list[bool | None]:
+    """Returns whether operands are weak: the constants of jaxprs, of these numbers, and the vector that all take."""
+    found: list[bool | None] = []
+    for jaxpr, count in zip(jaxprs, counts, strict=True):
+        found += [None] * count if jaxpr is None else [aval.weak_type for aval in jaxpr.in_avals[:count]]
+    taken = counts[[jaxpr is solve for jaxpr in jaxprs].index(True)]
+    return [*found, *[aval.weak_type for aval in solve.in_avals[taken:]]]
+
+
+@linear_solve_p.def_rule_as("weakness")
+def _weakness(params: dict[str, Any]) -> list[bool | None]:
+    jaxprs = [params[name] for name in ("matvec", "vecmat", "solve", "transpose_solve")]
+    return weakness_of_jaxprs(jaxprs, params["counts"], params["solve"])
+
+
 @linear_solve_p.def_rule_as("hoist")
 def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
     operands, jaxprs, counts = hoist_groups(args, [params[name] for name in _NAMES], params["counts"])

@@ -12,7 +12,7 @@ from typing import Any
 
 from lawful.batching import batch_jaxpr, place_batch_dim
 from lawful.control_flow._loops.bodies import instantiate_tangents, split_list
-from lawful.control_flow._solvers.linear_solve_primitive import along_consts
+from lawful.control_flow._solvers.linear_solve_primitive import along_consts, weakness_of_jaxprs
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -66,6 +66,12 @@ def _abstract_eval(
                 f"{', '.join(map(str, avals_in))}; each jaxpr takes its constants and the guess"
             )
     return solve.out_avals
+
+
+@root_p.def_rule_as("weakness")
+def _weakness(params: dict[str, Any]) -> list[bool | None]:
+    jaxprs = [params[name] for name in ("f", "solve", "tangent_solve")]
+    return weakness_of_jaxprs(jaxprs, params["counts"], params["solve"])
 
 
 @root_p.def_rule_as("hoist")

@@ -111,6 +111,12 @@ def _runs(eqn: JaxprEqn) -> list[Run]:
     ]
 
 
+@while_p.def_rule_as("weakness")
+def _weakness(params: dict[str, Any]) -> list[bool]:
+    avals = [*params["cond_jaxpr"].in_avals[: params["cond_nconsts"]], *params["body_jaxpr"].in_avals]
+    return [aval.weak_type for aval in avals]
+
+
 @while_p.def_rule_as("hoist")
 def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
     counts = (params["cond_nconsts"], params["body_nconsts"])

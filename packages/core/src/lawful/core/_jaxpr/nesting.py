@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lawful.core._jaxpr.eval import eval_closed_jaxpr
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn
+from lawful.core._types.aval import ShapedArray
+
+if TYPE_CHECKING:
+    from lawful.core._primitive.primitive import Primitive
 
 
 class Run(NamedTuple):
@@ -56,6 +60,45 @@ def expand_call(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
     [3.0, 3.0]
     """
     return eval_closed_jaxpr(jaxpr, *args)
+
+
+def weakness_of_call(params: dict[str, Any]) -> list[bool]:
+    """Returns whether the inputs of the jaxpr of a call are weak: a rule in the slot ``"weakness"``.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> weakness_of_call({"jaxpr": parse_jaxpr("{ lambda ; a:f64[] b:~f64[]. let in (a, b) }")})
+    [False, True]
+    """
+    return [aval.weak_type for aval in params["jaxpr"].in_avals]
+
+
+def with_weakness_of_jaxprs(
+    primitive: Primitive, avals: Sequence[ShapedArray], params: dict[str, Any]
+) -> Sequence[ShapedArray]:
+    """Returns the types of operands of a call, with the weakness of the inputs of its jaxprs.
+
+    A jaxpr can be called with Python numbers where it was made for arrays, and with arrays where it was made for
+    numbers: its results have the types that it states. A primitive that holds jaxprs says in the slot ``"weakness"``,
+    by its parameters, whether each operand is weak; None stands for either, and in place of the list for any call.
+
+    Args:
+      primitive: the primitive; of one without that rule the types stay as they are.
+      avals: the types of the operands.
+      params: the parameters.
+
+    >>> from lawful.core import Primitive, get_aval, parse_jaxpr
+    >>> invoke_p = Primitive("invoke")
+    >>> _ = invoke_p.def_rule("weakness", weakness_of_call)
+    >>> closed = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }")
+    >>> with_weakness_of_jaxprs(invoke_p, [get_aval(2.0)], {"jaxpr": closed})
+    [ShapedArray(f64[])]
+    """
+    rule = primitive.rules.get("weakness")
+    stated = None if rule is None else rule(params)
+    if stated is None or len(stated) != len(avals):
+        return avals
+    pairs = zip(avals, stated, strict=True)
+    return [aval if weak is None or aval.weak_type == weak else aval.update(weak_type=weak) for aval, weak in pairs]
 
 
 def sub_jaxprs(values: Iterable[Any]) -> Iterator[Jaxpr | ClosedJaxpr]:

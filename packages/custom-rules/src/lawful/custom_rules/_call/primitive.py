@@ -24,6 +24,7 @@ from lawful.core import (
     get_aval,
     memoize,
     set_current,
+    weakness_of_call,
 )
 from lawful.custom_rules._call.batch import batch_call
 from lawful.custom_rules._call.callee import Callee, as_function
@@ -52,6 +53,7 @@ def custom_call(name: str) -> Primitive:
     primitive.def_rule("untyped", _untyped)
     primitive.def_rule("hoist", _hoist)
     primitive.def_rule("dce", _dce)
+    primitive.def_rule("weakness", _weakness)
 
     @primitive.def_batch
     def batch(
@@ -81,6 +83,10 @@ def _abstract_eval(
             f"got {', '.join(map(str, avals))}; the types of a call must be those of its jaxpr"
         )
     return jaxpr.out_avals
+
+
+def _weakness(params: dict[str, Any]) -> list[bool] | None:
+    return None if params.get("jaxpr") is None else weakness_of_call(params)
 
 
 def _stage(trace: Trace, args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:

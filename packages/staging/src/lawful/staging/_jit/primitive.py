@@ -19,6 +19,7 @@ from lawful.core import (
     Zero,
     expand_call,
     runs_of_call,
+    weakness_of_call,
 )
 from lawful.ops import with_weakness_of
 from lawful.staging._jit.compiled import compiled
@@ -54,6 +55,7 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> list[Sh
 
 
 jit_p.def_rule("runs", runs_of_call)
+jit_p.def_rule("weakness", weakness_of_call)
 jit_p.def_expand(expand_call)
 
 
