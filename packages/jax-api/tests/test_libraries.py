@@ -37,6 +37,17 @@ RETURNING: dict[str, Any] = {
 }
 
 
+def test_undefined_primal_is_a_tree_without_leaves() -> None:
+    aval = jax.core.ShapedArray((2,), np.float32)
+    leaves, treedef = jax.tree.flatten({"x": ad.UndefinedPrimal(aval), "y": 1.0})
+    assert leaves == [1.0]
+    found = jax.tree.map(lambda y: 2.0 * y, jax.tree.unflatten(treedef, leaves))
+    assert (type(found["x"]), found["x"].aval, found["y"]) == (ad.UndefinedPrimal, aval, 2.0)
+    assert jax.tree.structure(ad.UndefinedPrimal(aval)) == jax.tree.structure(ad.UndefinedPrimal(aval))
+    other = ad.UndefinedPrimal(aval.update(shape=(3,)))
+    assert jax.tree.structure(ad.UndefinedPrimal(aval)) != jax.tree.structure(other)
+
+
 @pytest.mark.parametrize("name", RETURNING)
 def test_transformations_return_callable_trees(name: str) -> None:
     found = RETURNING[name](np.ones(2))
