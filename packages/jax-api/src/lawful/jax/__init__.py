@@ -41,9 +41,8 @@ from lawful.jax._support.config import config  # noqa: E402
 from lawful.jax._support.namespaces.namespace import namespace as _namespace  # noqa: E402
 from lawful.jax._support.namespaces.wrapping import transforms as _transforms  # noqa: E402
 from lawful.jax._support.numpy import array_methods as _array_methods  # noqa: E402, F401
-
-__version__ = "0.12.0"
-__version_info__ = (0, 12, 0)
+from lawful.jax.version import __version__ as __version__  # noqa: E402
+from lawful.jax.version import __version_info__ as __version_info__  # noqa: E402
 
 if _typing.TYPE_CHECKING:
     from lawful.autodiff import checkpoint as checkpoint
@@ -97,6 +96,7 @@ else:
                 "sharding",
                 "stages",
                 "test_util",
+                "version",
             ),
         ),
         wrap=_transforms,

@@ -34,7 +34,8 @@ class ShapedArray:
     """The type of an array: ``shape``, ``dtype``, and whether it is weak (stands for a Python scalar).
 
     Inside a function that runs on many devices (``lawful.parallel.shard_map``) it also says over which axes of their
-    mesh the value varies, ``vma``. Along the other axes it is the same on every device.
+    mesh the value varies, ``vma``. Along the other axes it is the same on every device. A ``sharding``, which programs
+    of JAX give, is no part of it.
 
     Raises:
       ArgumentTypeError: the dtype is not one that lawful supports, or a length is not an integer.
@@ -62,8 +63,9 @@ class ShapedArray:
     _is_of_tangents: bool
 
     def __new__(
-        cls, shape: tuple[int, ...], dtype: Any, weak_type: bool = False, vma: AxisNames = frozenset()
-    ) -> ShapedArray:
+        cls, shape: tuple[int, ...], dtype: Any, weak_type: bool = False, vma: AxisNames = frozenset(),
+        *, sharding: object = None,
+    ) -> ShapedArray:  # fmt: skip
         if vma:
             return _intern(shape, dtype, bool(weak_type), vma)
         try:

@@ -1,10 +1,10 @@
-"""``jax._src.core``: whether a program is traced, which numpyro asks before it keeps a function."""
+"""``jax._src.core``: the type of arrays, and whether a program is traced, which numpyro asks."""
 
 from __future__ import annotations
 
-from lawful.core import current, eval_trace
+from lawful.core import ShapedArray, current, eval_trace
 
-__all__ = ["trace_state_clean"]
+__all__ = ["ShapedArray", "trace_state_clean"]
 
 
 def trace_state_clean() -> bool:

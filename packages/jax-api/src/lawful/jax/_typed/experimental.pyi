@@ -5,6 +5,7 @@ from typing import Any
 
 from lawful.jax.experimental import checkify as checkify
 from lawful.jax.experimental import jet as jet
+from lawful.jax.experimental import layout as layout
 from lawful.jax.experimental import mesh_utils as mesh_utils
 from lawful.jax.experimental import multihost_utils as multihost_utils
 from lawful.jax.experimental import ode as ode

@@ -21,6 +21,7 @@ from lawful.jax import scipy as scipy
 from lawful.jax import sharding as sharding
 from lawful.jax import stages as stages
 from lawful.jax import test_util as test_util
+from lawful.jax import version as version
 from lawful.parallel._mesh.devices import Device as Device
 from lawful.parallel._mesh.mesh import set_mesh as set_mesh
 from lawful.parallel._mesh.partition_spec import PartitionSpec as _P

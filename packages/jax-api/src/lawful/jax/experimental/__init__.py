@@ -14,6 +14,7 @@ else:
         submodules=(
             "checkify",
             "jet",
+            "layout",
             "mesh_utils",
             "multihost_utils",
             "ode",

@@ -6,7 +6,7 @@ from typing import Final
 
 _BUILT = "it is about how JAX is built"
 _DEVICES = "it is about JAX's accelerators and their compilers"
-_EXTEND = "of jax.extend, lawful has core, for primitives of one's own, and linear_util"
+_EXTEND = "of jax.extend, lawful has core, for primitives of one's own, linear_util and source_info_util"
 _KERNELS = "kernels of one's own are not part of lawful; a primitive with a lowering rule has its own StableHLO"
 _PROFILER = "use a profiler of Python, and cost and peak_memory of lawful.autodiff"
 _PERSISTENT = "compiled programs outlive a process in the compilation cache: jax_compilation_cache_dir"
@@ -22,7 +22,6 @@ REASONS: Final = {
     "jax.profiler": _PROFILER,
     "jax.ref": _REFERENCES,
     "jax.tools": _BUILT,
-    "jax.version": "the version of JAX whose names these are is jax.__version__",
     "jax.experimental.array_serialization": "arrays are NumPy's; use numpy.savez",
     "jax.experimental.buffer_callback": "use jax.pure_callback or io_callback",
     "jax.experimental.colocated_python": _DEVICES,
@@ -33,7 +32,6 @@ REASONS: Final = {
     "jax.experimental.hijax": _BUILT,
     "jax.experimental.jax2tf": "programs of TensorFlow are not part of lawful",
     "jax.experimental.key_reuse": "keys are arrays, whose uses are not checked",
-    "jax.experimental.layout": _DEVICES,
     "jax.experimental.mosaic": _KERNELS,
     "jax.experimental.overlap": _DEVICES,
     "jax.experimental.pallas": _KERNELS,
@@ -54,9 +52,7 @@ REASONS: Final = {
     "jax.extend.pallas": _EXTEND,
     "jax.extend.random": _EXTEND,
     "jax.extend.sharding": _EXTEND,
-    "jax.extend.source_info_util": _EXTEND,
     "jax.extend.xla": _EXTEND,
-    "jax.interpreters.partial_eval": "partial evaluation is lawful.staging's",
     "jax.interpreters.pxla": _BUILT,
 }
 
