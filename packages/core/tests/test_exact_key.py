@@ -56,6 +56,30 @@ class Slotted(Equal):
         return hash(self.__hidden)
 
 
+@dataclass(frozen=True)
+class Proxy:
+    """Compares as a number says; the object that it stands for has no hash."""
+
+    of: Any
+    key: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Proxy) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return self.key
+
+
+@dataclass(frozen=True)
+class Hashed:
+    """Has fields without a hash, and one of its own."""
+
+    rows: Any
+
+    def __hash__(self) -> int:
+        return len(self.rows)
+
+
 class Meters(float):
     pass
 
@@ -189,3 +213,16 @@ def test_exact_matcher_takes_the_same_keys_only(outer: Callable[[Any], Any]) -> 
         treedef = tree.structure(outer({key: 0}))
         matching = [other for other in keys if treedef.exact_matcher(outer({other: 5})) is not None]
         assert [(type(other), other) for other in matching] == [(type(key), key)]
+
+
+def test_exact_key_of_a_dataclass_with_its_own_equality() -> None:
+    assert exact_key(Proxy([], 1)) == exact_key(Proxy([], 1))
+    assert hash(exact_key(Proxy([1.0], 1))) == hash(exact_key(Proxy([1.0], 1)))
+    assert exact_key(Proxy([], 1)) != exact_key(Proxy([], 2))
+
+
+def test_exact_key_of_a_dataclass_with_its_own_hash() -> None:
+    assert exact_key(Hashed([1, 2])) == exact_key(Hashed([1, 2]))
+    assert hash(exact_key(Hashed([1, 2]))) == hash(exact_key(Hashed([1, 2])))
+    assert exact_key(Hashed([1, 2])) != exact_key(Hashed([1, 3]))
+    assert exact_key(Hashed([1])) != exact_key(Hashed([True]))

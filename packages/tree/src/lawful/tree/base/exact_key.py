@@ -39,7 +39,7 @@ def exact_key(value: Any, key_of_object: KeyOf | None = None) -> Hashable:
     """Returns a key that two values share only if no program can tell them apart.
 
     Numbers differ by type, sign of zero and bits; NaN is itself. So do those in tuples of any type, slices, ranges,
-    frozensets and dataclasses. Values of another class that defines ``__eq__`` share a key if they are equal, and
+    frozensets and dataclasses. Values of a class that defines ``__eq__`` itself share a key if they are equal, and
     their attributes are of the same types, with zeros of the same signs. Only what can be hashed has a key that can.
 
     Args:
@@ -95,10 +95,17 @@ def _bits(number: Any) -> Hashable:
 
 
 def _compared_fields(cls: Any) -> tuple[str, ...] | None:
-    """Returns the names of the fields that a dataclass compares; None for another class."""
-    if not is_dataclass(cls) or cls.__eq__ is object.__eq__:
+    """Returns the names of the fields that a dataclass compares; None for another class, and one with its own ``==``."""
+    if not is_dataclass(cls) or not _is_generated(cls.__eq__):
+        return None
+    if cls.__hash__ is not None and not _is_generated(cls.__hash__):
         return None
     return tuple([field.name for field in dataclass_fields(cls) if field.compare])
+
+
+def _is_generated(method: Any) -> bool:
+    """Whether ``dataclass`` wrote a method, from a text."""
+    return hasattr(method, "__code__") and method.__code__.co_filename == "<string>"
 
 
 def object_key(value: Any) -> Any:
