@@ -95,7 +95,7 @@ def _bits(number: Any) -> Hashable:
 
 
 def _compared_fields(cls: Any) -> tuple[str, ...] | None:
-    """Returns the names of the fields that a dataclass compares; None for another class, and one with its own ``==``."""
+    """Returns the names of the fields that a dataclass compares; None for a class with its own ``==``."""
     if not is_dataclass(cls) or not _is_generated(cls.__eq__):
         return None
     if cls.__hash__ is not None and not _is_generated(cls.__hash__):
