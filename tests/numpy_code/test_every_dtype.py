@@ -180,3 +180,59 @@ def test_several_algorithms_of_float8_compile_soon():
     # xlogy, xlog1py and betaln are functions of their own; otherwise the next line takes minutes.
     assert lowered.as_text().count('inlineable = "false"') >= 3
     assert difference(lowered.compile()(True, a, b), special.stats.beta.pdf(True, a, b)) == ""
+
+
+#: The operands of three dtypes, whose promotion depends on the order: NumPy promotes all at once.
+THREE_DTYPES = [
+    (np.array([True, False]), 0, np.uint8([0, 3])),
+    (np.array([True, False]), np.uint8([0, 1]), 2),
+    (np.int16([-3, 5]), np.uint16([1, 2]), np.float32([4, 4])),
+    (np.uint16([3, 5]), np.float32(2.5), np.int16([4, 4])),
+    (np.float32([3, 5]), np.int16(2), np.uint16([4, 4])),
+    (np.int8([3, 5]), 300, np.int16([400, 500])),
+    (np.int8([3, 5]), -1000, np.float16(4.5)),
+    (np.uint64([1, 2**63]), np.int8(3), np.complex64(9)),
+]
+
+
+@pytest.mark.parametrize("operands", THREE_DTYPES, ids=str)
+def test_clip_promotes_three_dtypes_at_once(operands: tuple[Any, Any, Any]) -> None:
+    expected = np.clip(*operands)
+    for clip in (lnp.clip, lambda x, low, high: x.clip(low, high)):
+        arrays = [x for x in operands if not isinstance(x, int)]
+
+        def f(arrays: list[Any], clip: Any = clip) -> Any:
+            given = iter(arrays)
+            return clip(*[x if isinstance(x, int) else next(given) for x in operands])
+
+        for found in (f(arrays), jit(f, backend="numpy")(arrays), jit(f, backend="xla")(arrays)):
+            np.testing.assert_array_equal(np.asarray(found), expected, strict=True)
+            assert not get_aval(found).weak_type
+
+
+def test_interp_of_complex_places_is_refused() -> None:
+    points = np.arange(3.0)
+    for x, xp in [(np.array([1j]), points), (np.array([1.0]), points * 1j)]:
+        for backend in ("numpy", "xla"):
+            with pytest.raises(TypeError, match="interp: expected real x and xp"):
+                jit(lambda x, xp: lnp.interp(x, xp, points), backend=backend)(x, xp)
+        with pytest.raises(TypeError, match="interp: expected real x and xp"):
+            lnp.interp(x, xp, points)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "int8", "bfloat16"])
+def test_geomspace_refuses_a_known_zero_of_every_dtype(dtype: str) -> None:
+    ends = np.array([1, 0], lnp.dtype(dtype))
+    for first, last in [(ends, 2), (2, ends)]:
+        with pytest.raises(ValueError, match="geomspace: expected ends that are not zero"):
+            lnp.geomspace(first, last, 3)
+
+
+def test_arange_of_booleans_compiles() -> None:
+    assert lnp.arange(2, dtype=bool).tolist() == [False, True]
+    for backend in ("numpy", "xla"):
+        assert np.asarray(jit(lambda: lnp.arange(2, dtype=bool), backend=backend)()).tolist() == [False, True]
+        with pytest.raises(TypeError, match="arange: expected at most two booleans"):
+            jit(lambda: lnp.arange(3, dtype=bool), backend=backend)()
+    with pytest.raises(TypeError, match="arange: expected at most two booleans"):
+        lnp.arange(3, dtype=bool)

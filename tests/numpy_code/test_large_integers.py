@@ -12,7 +12,7 @@ import pytest
 
 import lawful.numpy as lnp
 from lawful.autodiff import jvp
-from lawful.core import LawfulError, plain
+from lawful.core import IntegerOverflowError, LawfulError, plain
 from lawful.staging import jit
 from lawful.xla_backend import Array, device_put
 
@@ -272,3 +272,29 @@ def test_isin_compares_signed_with_unsigned_exactly(x: Any, others: Any, backend
     """Their common dtype is float64, in which 2**53 equals 2**53 + 1."""
     found = jit(lambda x, others: lnp.isin(x, others, invert=invert), backend=backend)(x, others)
     np.testing.assert_array_equal(found, np.isin(x, others, invert=invert), strict=True)
+
+
+#: What an integer that does not fit would overwrite or fill.
+FILLS: dict[str, Callable[[Any], Any]] = {
+    "fill_diagonal": lambda x: lnp.fill_diagonal(x, 300, inplace=False),
+    "put": lambda x: lnp.put(x, np.array([0]), 300, inplace=False),
+    "place": lambda x: lnp.place(x, x > 1, 300, inplace=False),
+    "take": lambda x: lnp.take(x, np.array([0, 9]), mode="fill", fill_value=300),
+    "compress": lambda x: lnp.compress(np.array([True, False]), x, size=3, fill_value=300),
+    "extract": lambda x: lnp.extract(x > 1, x, size=3, fill_value=300),
+    "where": lambda x: lnp.where(x > 1, x, 300),
+    "full_like": lambda x: lnp.full_like(x, 300),
+    "full": lambda x: lnp.full(2, 300, x.dtype),
+    "select": lambda x: lnp.select([x > 1], [x], 300),
+    "clip": lambda x: lnp.clip(x, 300, None),
+    "add": lambda x: lnp.add(x, 300),
+}
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("name", FILLS)
+def test_integer_beyond_the_dtype_does_not_wrap_around(name: str, dtype: str) -> None:
+    x = np.array([[1, 2], [3, 4]], dtype)
+    for function in (FILLS[name], jit(FILLS[name], backend="numpy"), jit(FILLS[name], backend="xla")):
+        with pytest.raises(IntegerOverflowError, match=f"fits {dtype}, got 300"):
+            function(x)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, as_dtype, get_aval, require_size
+from lawful.core import ArgumentValueError, Tracer, as_dtype, get_aval, require_size, to_numpy
 from lawful.numpy._creation.ranges import linspace, shape_of_ends
 from lawful.numpy._dtypes import result_type
 from lawful.numpy._eager import direct, is_plain
@@ -81,10 +81,10 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     Source: ``numpy.geomspace``.
     """
     shape_of_ends("geomspace", start, stop)
+    if any(not isinstance(end, Tracer) and numpy.any(to_numpy(end) == 0) for end in (start, stop)):
+        raise ArgumentValueError("geomspace: expected ends that are not zero, got a zero; leave it out")
     if is_plain(start, stop):
         require_size((*static_integers("geomspace", "num", num),), numpy.dtype(numpy.float64))
-        if numpy.any(numpy.asarray(start) == 0) or numpy.any(numpy.asarray(stop) == 0):
-            raise ArgumentValueError("geomspace: expected ends that are not zero, got a zero; leave it out")
         return numpy.geomspace(start, stop, num, endpoint, dtype, axis)
     first, last = ops.promote("geomspace", numpy.true_divide, (start, stop))
     wide = result_type(get_aval(first).dtype, numpy.float64)  # as in NumPy

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import (
+    ArgumentTypeError,
     ArgumentValueError,
     IntegerOverflowError,
     ShapeMismatchError,
@@ -49,6 +50,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, de
     Raises:
       TracerArrayConversionError: a number is traced: the length of the result depends on it.
       ArgumentValueError: the distance is zero.
+      ArgumentTypeError: more than two booleans are asked for.
 
     >>> arange(3), arange(1.0, 0.0, -0.25)
     (array([0, 1, 2]), array([1.  , 0.75, 0.5 , 0.25]))
@@ -70,7 +72,10 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, de
         raise IntegerOverflowError(
             f"arange: expected numbers that fit 64 bits, got {shorten((start, stop, step))}; use floats"
         )
-    if current.trace.evaluates_constants:
+    length = max(0, math.ceil((stop - start) / step)) if wanted.kind == "b" else 0
+    if length > 2:
+        raise ArgumentTypeError(f"arange: expected at most two booleans, got {length}; compare an integer arange")
+    if current.trace.evaluates_constants or wanted.kind == "b":
         try:
             return placed("arange", numpy.arange(start, stop, step, dtype=wanted), device)
         except ValueError:

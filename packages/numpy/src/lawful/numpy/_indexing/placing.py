@@ -50,7 +50,7 @@ def put(a: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = Tr
     aval, positions = get_aval(a), ravel(ind)
     if get_aval(positions).dtype.kind not in "iu":
         raise ArgumentTypeError(f"put: expected integers as positions, got {get_aval(ind)}; convert with astype")
-    count, values = get_aval(positions).size, ravel(v)
+    count, values = get_aval(positions).size, ravel(_fitting(v, aval.dtype))
     if not count or not get_aval(values).size:
         return ops.convert_element_type(a, aval.dtype)
     times = -(-count // get_aval(values).size)
@@ -80,7 +80,8 @@ def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Any:
     Source: ``numpy.place``, ``jax.numpy.place``.
     """
     _check_inplace("place", inplace)
-    aval, chosen, values = get_aval(arr), ravel(mask), ravel(vals)
+    aval, chosen = get_aval(arr), ravel(mask)
+    values = ravel(_fitting(vals, aval.dtype))
     if get_aval(chosen).size != aval.size:
         raise ArgumentValueError(f"place: expected a mask of as many elements, got {get_aval(mask)} for {aval}")
     chosen = ops.convert_element_type(chosen, bool)
@@ -126,6 +127,11 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = True)
     if not count:
         return ops.convert_element_type(a, aval.dtype)
     return put(a, numpy.arange(count) * step, val, inplace=False)
+
+
+def _fitting(value: Any, dtype: numpy.dtype[Any]) -> Any:
+    """Returns a Python integer converted to a dtype, an error if it does not fit; anything else as it is."""
+    return ops.convert_element_type(value, dtype) if type(value) is int else value
 
 
 # Chosen

@@ -161,6 +161,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     Raises:
       ArgumentValueError: there are no points, not as many of both coordinates, the period is zero, or ``left`` or
         ``right`` is another string.
+      ArgumentTypeError: ``x`` or ``xp`` is complex.
 
     >>> interp(numpy.array([0.5, 9.0]), numpy.array([0.0, 1.0]), numpy.array([10.0, 20.0]))
     array([15., 20.])
@@ -179,7 +180,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 @eager(numpy.interp, arrays=3)
 def _interp(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any:
-    points, values = get_aval(xp), get_aval(fp)
+    places, points, values = get_aval(x), get_aval(xp), get_aval(fp)
+    if "c" in (places.dtype.kind, points.dtype.kind):
+        raise ArgumentTypeError(f"interp: expected real x and xp, got {places} and {points}; take the real parts")
     if points.ndim != 1 or points.shape != values.shape or (not points.size and get_aval(x).size):
         raise ArgumentValueError(
             f"interp: expected as many first as second coordinates, at least one, got {points} and {values}"

@@ -75,7 +75,7 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
         raise ArgumentTypeError("clip: expected no out=, got one: arrays are not overwritten; use the result")
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise ArgumentValueError("clip: expected one lower and one upper bound, got two of one; leave one out")
-    low, high = ops.clip_bounds(a, a_min if min is None else min, a_max if max is None else max)
+    a, low, high = ops.clip_operands(a, a_min if min is None else min, a_max if max is None else max)
     if type(low) is float and type(high) is float and low != high:
         return _limited(a, low, high)
     limited = a

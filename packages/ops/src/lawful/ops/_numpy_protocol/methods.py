@@ -44,7 +44,7 @@ from lawful.ops._products.functions import matmul
 from lawful.ops._shape.reshape import reshape, transpose
 from lawful.ops._shape.squeeze import squeeze
 from lawful.ops._support.array_like import from_array_like
-from lawful.ops._support.large_integers import clip_bounds
+from lawful.ops._support.large_integers import clip_operands
 from lawful.ops._support.promotion import convert
 from lawful.ops._support.structural import is_axis_of_scalar, strong
 
@@ -343,8 +343,8 @@ class ArrayMethods(NumPyMethods):
 
     def clip(self, min: Any = None, max: Any = None, out: None = None) -> Any:
         """Returns the elements limited to an interval."""
-        result: Any = self
-        min, max = clip_bounds(self, min, max)
+        result: Any
+        result, min, max = clip_operands(self, min, max)
         if min is not None:
             result = arithmetic.max(result, min)
         return result if max is None else arithmetic.min(result, max)

@@ -6,28 +6,40 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core import IntegerOverflowError, get_aval, kind, shorten
+from lawful import ops
+from lawful.core import IntegerOverflowError, ShapedArray, get_aval, kind, promote_dtypes, shorten
 
-__all__ = ["clip_bounds"]
+__all__ = ["clip_operands"]
 
 #: The least integer that Python rounds to no float.
 BEYOND_FLOATS: Final = 2**1024 - 2**970
 
 
-def clip_bounds(x: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    """Returns the bounds between which ``numpy.clip`` limits an array, None for a Python integer beyond its dtype.
+def clip_operands(x: Any, low: Any, high: Any) -> tuple[Any, Any, Any]:
+    """Returns an array and the bounds between which ``numpy.clip`` limits it.
 
-    >>> clip_bounds(np.int8([1, 2]), -5, 300)
-    (-5, None)
+    A bound is None for a Python integer beyond the dtype of the array. With two bounds the array has the dtype to which
+    all three are promoted: promotion is not associative.
+
+    >>> clip_operands(np.int8([1, 2]), -5, 300)
+    (array([1, 2], dtype=int8), -5, None)
+    >>> clip_operands(np.int16([1, 2]), np.uint16(1), np.float32(2))
+    (array([1., 2.], dtype=float32), np.uint16(1), np.float32(2.0))
     """
-    dtype = get_aval(x).dtype
-    if dtype.kind not in "iu":
-        return low, high
-    info = np.iinfo(dtype)
-    return (
-        None if type(low) is int and low < info.min else low,
-        None if type(high) is int and high > info.max else high,
-    )
+    aval = get_aval(x)
+    if aval.dtype.kind in "iu":
+        info = np.iinfo(aval.dtype)
+        low = None if type(low) is int and low < info.min else low
+        high = None if type(high) is int and high > info.max else high
+    if low is None or high is None or (type(low) is type(high) is float):
+        return x, low, high
+    bounds = [(np.dtype(np.int64), True) if type(y) is int else _type(get_aval(y)) for y in (low, high)]
+    dtype, _ = promote_dtypes(_type(aval), *bounds)
+    return x if dtype == aval.dtype else ops.convert_element_type(x, dtype), low, high
+
+
+def _type(aval: ShapedArray) -> tuple[np.dtype[Any], bool]:
+    return aval.dtype, aval.weak_type
 
 
 def fitting_integer(x: Any, dtype: np.dtype[Any]) -> Any:

@@ -114,7 +114,7 @@ def _plain_fill_value(dtype: np.dtype[Any], fill_value: Any) -> Any:
     aval = get_aval(fill_value)
     if aval.shape:
         raise ArgumentTypeError(f"gather: expected a number as fill_value, got {aval}; give one for all windows")
-    value = cast(np.asarray(fill_value), dtype)
+    value = cast(fill_value, dtype)
     return None if value != value and is_inexact(dtype) and value.real != value.real else value.item()
 
 
