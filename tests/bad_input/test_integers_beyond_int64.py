@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import lawful.numpy as lnp
-from lawful.core import ArgumentValueError, IntegerOverflowError, plain
+from lawful import ops
+from lawful.core import ArgumentValueError, IntegerOverflowError, as_dtype, plain
 from lawful.staging import jit
 
 BACKENDS = ("numpy", "xla")
@@ -124,3 +125,34 @@ def test_power_with_a_refused_exponent(dtype: str, exponent: int) -> None:
     assert outcomes(lambda x: lnp.power(x, exponent), x) == [named] * 4
     for name in BACKENDS:
         assert outcome(jit(lambda x: x**exponent, backend=name), x) is named
+
+
+FLOATS = ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float16", "float32", "complex64")
+INTO_FLOATS: dict[str, Callable[[int, Any], Any]] = {
+    "array": lambda k, dtype: lnp.array([k], dtype),
+    "asarray of rows": lambda k, dtype: lnp.asarray([[k]], dtype)[0],
+    "array of a number": lambda k, dtype: lnp.array(k, dtype)[None],
+    "full": lambda k, dtype: lnp.full(1, k, dtype),
+    "full of ops": lambda k, dtype: ops.full((1,), k, dtype),
+    "convert_element_type": lambda k, dtype: ops.convert_element_type(k, dtype)[None],
+}
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", INTO_FLOATS)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_integer_beyond_int64_becomes_a_float(name: str, dtype: str) -> None:
+    for number in (2**63, -(2**64), 2**100):
+        expected = np.array([float(number)]).astype(as_dtype(dtype))
+        for function in (INTO_FLOATS[name], jit(INTO_FLOATS[name], static_argnums=(0, 1), backend="numpy")):
+            found = np.asarray(function(number, dtype))
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found.astype(complex), expected.astype(complex))
+    with pytest.raises(IntegerOverflowError):
+        INTO_FLOATS[name](2**2000, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["int4", "uint4"])
+def test_array_of_unsupported_integers_names_the_dtype(dtype: str) -> None:
+    with pytest.raises(TypeError, match=f"dtype: expected one of bool, .*, got {dtype}; convert with astype"):
+        lnp.array([2**63], dtype)

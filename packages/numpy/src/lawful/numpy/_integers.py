@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy
-from lawful.core import IntegerOverflowError, shorten
+from lawful.core import IntegerOverflowError, is_of_ml_dtypes, shorten
 
-__all__ = ["GREATEST", "LEAST", "array_of_integer", "is_large", "not_fitting", "with_dtype"]
+__all__ = ["GREATEST", "LEAST", "array_of_integer", "is_large", "not_fitting", "with_dtype", "with_large_integers"]
 
 #: The ends of int64. NumPy converts a Python integer outside of them to uint64 or to an object.
 LEAST: Final = -(2**63)
@@ -24,12 +24,27 @@ def array_of_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
     array(9223372036854775808, dtype=uint64)
     """
     try:
-        result = numpy.array(x, dtype)
+        result = with_large_integers(x, dtype)
     except OverflowError:
         result = None
     if result is None or result.dtype.kind == "O":
         raise not_fitting("a value", "fits", dtype, x)
     return result
+
+
+def with_large_integers(values: Any, dtype: numpy.dtype[Any] | None) -> Any:
+    """Returns ``numpy.array(values, dtype)``, also of integers beyond int64 in floats of ml_dtypes.
+
+    >>> import ml_dtypes
+    >>> with_large_integers([2**63, 1], numpy.dtype(ml_dtypes.bfloat16)).tolist()
+    [9.223372036854776e+18, 1.0]
+    """
+    try:
+        return numpy.array(values, dtype)
+    except TypeError:
+        if dtype is None or not is_of_ml_dtypes(dtype):
+            raise
+        return numpy.array(values, numpy.float64).astype(dtype)
 
 
 def is_large(x: Any) -> bool:

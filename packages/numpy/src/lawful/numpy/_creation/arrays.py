@@ -23,7 +23,7 @@ from lawful.core import (
     shorten,
 )
 from lawful.numpy._eager import ARRAY_TYPES, PLAIN_TYPES, direct
-from lawful.numpy._integers import array_of_integer, is_large, not_fitting
+from lawful.numpy._integers import array_of_integer, is_large, not_fitting, with_large_integers
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.joining import stack
 from lawful.ops import static_integers
@@ -117,7 +117,7 @@ def _of_sequence(values: list[Any] | tuple[Any, ...], dtype: numpy.dtype[Any] | 
 def _of_values(values: Any, dtype: numpy.dtype[Any] | None) -> Any:
     """Returns a range, or nested lists without tracers, as an array."""
     try:
-        result = numpy.array(values, dtype)
+        result = with_large_integers(values, dtype)
     except (TypeError, ValueError) as error:
         raise _explain(values, error) from error
     except OverflowError as error:

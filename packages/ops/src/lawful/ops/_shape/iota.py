@@ -22,6 +22,7 @@ from lawful.core import (
     with_axes_of,
 )
 from lawful.ops._shape.reshape import broadcast_in_dim
+from lawful.ops._support.large_integers import converted_integer
 from lawful.ops._support.operation_counts import no_operations
 from lawful.ops._support.promotion import convert
 from lawful.ops._support.structural import Shape, canonical_axis, check_sizes, static_integers, without_derivative
@@ -137,6 +138,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """
     shape = static_integers("full", "the shape", shape)
     check_sizes("full", shape)
+    if dtype is not None:
+        fill_value = converted_integer(fill_value, as_dtype(dtype))
     aval = get_aval(fill_value)
     if aval.shape:
         raise ArgumentTypeError(
