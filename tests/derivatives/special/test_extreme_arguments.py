@@ -231,3 +231,36 @@ def test_complex_gamma_next_to_poles(form: str) -> None:
     np.testing.assert_allclose(FORMS[form](special.digamma)(z), -1 / z, rtol=1e-14)
     np.testing.assert_allclose(FORMS[form](special.gamma)(z), 1 / z, rtol=1e-12)
     np.testing.assert_allclose(FORMS[form](special.gamma)(-3 + 1e-200j), -1 / 6 / 1e-200j, rtol=1e-12)
+
+
+#: ``a``, ``b``, ``x``, and the value by mpmath with 60 digits, which integrates the density.
+BETAINC: list[tuple[float, ...]] = [
+    (10000000000.0, 10000000000.0, 0.4999964644660941, 0.15865525393243618),
+    (1000000000000.0, 1000000000000.0, 0.4999996464466094, 0.15865525391344037),
+    (1000000000000.0, 3000000000000.0, 0.2500001082531755, 0.6914625121003227),
+    (100000000000000.0, 100000000000000.0, 0.5, 0.5),
+    (100000000000000.0, 100000000000000.0, 0.4999998939339828, 0.0013498980299441595),
+    (1e16, 1e16, 0.5, 0.5),
+    (1e16, 2e16, 0.3333333360549886, 0.8413447462254584),
+    (100000000000.0, 300000000000000.0, 0.0003332212056811911, 0.15865525393312005),
+    (5.0, 1000000000000.0, 6.11803398871651e-12, 0.7304319696817965),
+    (1000000000000.0, 5.0, 0.9999999999927639, 0.15252179112446176),
+    (1000000000000.0, 1000000.0, 0.9999989970010045, 0.001361740520790718),
+    (1000000.0, 1000000000000.0, 9.99999000001e-07, 0.5001329805614264),
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("row", BETAINC, ids=str)
+def test_betainc_of_large_arguments(row: tuple[float, ...], form: str) -> None:
+    """The error is at most that of a rounding of ``x``, or of ``1 - x``."""
+    a, b, x, expected = row
+    found = float(FORMS[form](ops.betainc)(a, b, x))
+    np.testing.assert_allclose(found, expected, rtol=1e-13 + 4e-16 * math.sqrt(min(a, b)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_betainc_of_enormous_arguments_is_a_step(form: str) -> None:
+    for a, b, step in [(LARGEST, LARGEST, 0.5), (1e300, 1e300, 0.5), (3e250, 1e250, 0.75), (1e15, 1e300, 1e-285)]:
+        found = FORMS[form](ops.betainc)(a, b, np.array([step * 0.99, step * 1.01]))
+        np.testing.assert_allclose(found, [0.0, 1.0], atol=1e-300)
