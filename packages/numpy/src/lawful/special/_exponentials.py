@@ -34,7 +34,9 @@ def logsumexp(
       AxisError: there is no such dimension.
       ArgumentValueError: shapes do not broadcast together.
 
-    The sum of no elements is 0. Its logarithm -∞ has derivatives NaN, as in JAX.
+    The sum of no elements is 0. Its logarithm -∞ has derivatives NaN, as in JAX. Where an element has nearly the whole
+    sum, second derivatives by it are ``p - p ** 2`` of its share ``p``: an absolute error of 1e-16, as in JAX.
+    ``logaddexp`` has all digits.
 
     >>> logsumexp(numpy.array([1000.0, 1000.0]))
     np.float64(1000.6931471805599)
@@ -112,6 +114,8 @@ def softmax(x: Any, axis: Any = None) -> Any:
     Raises:
       AxisError: there is no such dimension.
 
+    The derivative of the largest element has an absolute error of 1e-16, as in JAX; that of `expit` has all digits.
+
     >>> softmax(numpy.array([0.0, 1000.0]))
     array([0., 1.])
 
@@ -126,6 +130,9 @@ def softmax(x: Any, axis: Any = None) -> Any:
 @ops.composite()
 def log_softmax(x: Any, axis: Any = None) -> Any:
     """Returns the logarithm of `softmax`, exact where that is small.
+
+    The derivative of the largest element has an absolute error of 1e-16, as in JAX; that of ``log_sigmoid`` has all
+    digits.
 
     >>> log_softmax(numpy.array([0.0, 1000.0]))
     array([-1000.,     0.])
