@@ -238,3 +238,15 @@ def test_reduction_where_none_takes_all_elements(name: str) -> None:
     x = numpy.array([0.0, 4.0, 4.0, 8.0])
     assert reduce(x, where=None) == reduce(x) == jit(lambda x: reduce(x, where=None))(x)
     assert reduce(x + 1.0, where=None) == reduce(x + 1.0)
+
+
+@pytest.mark.parametrize("backend", ["numpy", None])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+def test_mean_where_one_element_counts(dtype: str, backend: str | None) -> None:
+    """It is that element, and no variance of it is left."""
+    x = numpy.random.default_rng(0).normal(size=(100, 7)).astype(dtype)
+    where = numpy.arange(7) == 3
+    of_one = jit(lambda x: lnp.mean(x, 1, where=where), backend=backend)
+    assert numpy.array_equal(of_one(x), x[:, 3])
+    spread = jit(lambda x: lnp.var(x, 1, where=where), backend=backend)
+    assert not numpy.any(spread(x))

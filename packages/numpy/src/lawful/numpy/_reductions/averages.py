@@ -63,17 +63,11 @@ def mean(
     require_mask("mean", where)
     aval = get_aval(a)
     axes = _axes("mean", aval, axis, where)
-    part = numpy_reduction.mean(_only(a, where), axes, dtype, keepdims)
-    result, count = get_aval(part).dtype, _count(aval, axes, where, keepdims)
-    # A complex division makes a part beside an infinite one NaN, as in NumPy; a mean of integers is rounded once.
-    if result.kind == "c" or not is_inexact(result):
-        total = numpy_reduction.sum(_only(a, where), axes, result, keepdims)
-        wide = result if result.kind == "c" else _FLOAT
-        quotient = ops.div(ops.convert_element_type(total, wide), ops.convert_element_type(count, wide))
-        return ops.convert_element_type(quotient, result)
-    # The mean over all elements, with zeros for those that do not count, has the wrong divisor only.
-    share = ops.div(_count(aval, axes, None, keepdims), ops.convert_element_type(count, float))
-    return ops.convert_element_type(ops.mul(part, share), result)
+    result, wide = numpy_reduction.average_dtypes(aval, dtype)
+    chosen = ops.convert_element_type(_only(a, where), result) if is_inexact(result) else _only(a, where)
+    total = numpy_reduction.sum(chosen, axes, wide if is_inexact(result) else result, keepdims)
+    quotient = ops.div(*[ops.convert_element_type(x, wide) for x in (total, _count(aval, axes, where, keepdims))])
+    return ops.convert_element_type(quotient, result)
 
 
 @eager(numpy.var)

@@ -157,7 +157,7 @@ def any(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
 # Averages
 
 
-def _average_dtypes(aval: ShapedArray, dtype: Any) -> tuple[np.dtype[Any], np.dtype[Any]]:
+def average_dtypes(aval: ShapedArray, dtype: Any) -> tuple[np.dtype[Any], np.dtype[Any]]:
     """Returns the dtype of an average, and the one to compute it in."""
     result = as_dtype(dtype) if dtype is not None else aval.dtype if is_inexact(aval.dtype) else np.dtype(np.float64)
     return result, accumulation_dtype(result) if is_inexact(result) else np.dtype(np.float64)
@@ -181,7 +181,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
     """
     aval = get_aval(a)
     axes = _averaged("mean", aval, axis)
-    result, wide = _average_dtypes(aval, dtype)
+    result, wide = average_dtypes(aval, dtype)
     x = convert(a, result)
     total = reduction.reduce_sum(convert(x, wide), axes) if is_inexact(result) else convert(sum(x, axes, result), wide)
     return _with_kept_dims(convert(div(total, _count(aval, axes)), result), aval, axes, keepdims)
@@ -203,7 +203,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: 
     """
     aval = get_aval(a)
     axes = _averaged("var", aval, axis)
-    result, wide = _average_dtypes(aval, dtype)
+    result, wide = average_dtypes(aval, dtype)
     divisor = _count(aval, axes) - ddof
     if keeps_elements(aval.dtype, result):
         total = convert(sum(squared_absolute(sub(a, mean(a, axes, result, keepdims=True))), axes, result), wide)
