@@ -128,6 +128,36 @@ def test_hypergeometric_derivatives_where_terms_vanish(
     np.testing.assert_allclose(function(*point), wanted, rtol=1e-12)
 
 
+#: Derivatives of polynomials by a parameter that does not end the sum, and beyond their degree.
+POLYNOMIALS: list[tuple[str, tuple[float, ...], tuple[int, ...], float]] = [
+    ("hyp1f1", (-1.0, -3.0, 2.0), (1,), 2 / 9),
+    ("hyp1f1", (0.0, 0.5, -30.0), (1,), 0.0),
+    ("hyp1f1", (0.0, 1.5, 800.0), (2,), 0.0),
+    ("hyp1f1", (-1.0, 1.5, 800.0), (2, 2), 0.0),
+    ("hyp1f1", (-1.0, 1.5, 800.0), (1, 2), 4 / 9),
+    ("hyp2f1", (-1.0, 1.5, 2.0, 3.0), (1,), -1.5),
+    ("hyp2f1", (-1.0, 1.5, 2.0, 3.0), (2,), 1.125),
+    ("hyp2f1", (1.5, -1.0, 2.0, 3.0), (0, 2), 0.75),
+    ("hyp2f1", (-1.0, 8.5, -0.5, 0.9999), (2,), 33.9966),
+    ("hyp2f1", (-1.0, -5.5, 1.5, -1e6), (1,), 2e6 / 3),
+    ("hyp2f1", (-1.0, 1.0, -3.0, 0.5), (2,), 1 / 18),
+    ("hyp2f1", (-1.0, -2.0, 4.0, 0.5), (0,), -0.2625),
+    ("hyp2f1", (-1.0, 1.5, 2.0, 2.0), (3, 3), 0.0),
+    ("hyp2f1", (1.5, -1.0, 2.0, 2.0), (3, 0), -0.5),
+    ("hyp2f1", (np.nan, -1.0, 2.0, 2.0), (3, 3), np.nan),
+]
+
+
+@pytest.mark.parametrize(("name", "point", "numbers", "wanted"), POLYNOMIALS)
+def test_hypergeometric_derivatives_of_polynomials(
+    name: str, point: tuple[float, ...], numbers: tuple[int, ...], wanted: float
+) -> None:
+    function = getattr(special, name)
+    for number in numbers:
+        function = grad(function, number)
+    np.testing.assert_allclose(function(*point), wanted, rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", POINTS)
 def test_hypergeometric_functions_transform(name: str) -> None:
     """Batched, compiled and differentiated in any order, as one by one; in the dtype of the arguments."""

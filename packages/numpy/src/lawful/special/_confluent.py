@@ -24,8 +24,9 @@ from lawful.special._hypergeometric_loops import (
 _FAR = 50.0
 
 
-def confluent(a: Any, b: Any, x: Any, *, exact: bool) -> Any:
+def confluent(a: Any, b: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
     """Returns 1F1 by that of the positive ``|x|``: Kummer's transformation, DLMF 13.2.39."""
+    exact = all(constant)
     regular = all_finite(a, b, x)
     a, b, x = (ops.where(regular, y, 1.0) for y in (a, b, x))
     below, size = ops.lt(x, 0), ops.abs(x)
@@ -40,8 +41,9 @@ def confluent(a: Any, b: Any, x: Any, *, exact: bool) -> Any:
     known = ops.bitwise_or(far, pole)
     # For a negative parameter the terms of the power series cancel up to its largest zero, and a while beyond.
     waves = ops.bitwise_and(ops.lt(first, 0), ops.lt(size, 10.0 * abs(first) + 2.0 * abs(b)))
-    if exact:
-        known = ops.bitwise_or(known, finite)
+    by_first = ops.bitwise_and(ends, constant[0])
+    summed_up = ops.bitwise_or(by_first, ops.bitwise_and(finite, exact))
+    known = ops.bitwise_or(known, summed_up)
     waves = ops.bitwise_and(waves, ops.bitwise_or(ops.gt(b, 0), ops.lt(first, 2.0 * b)))
     waves = ops.bitwise_and(waves, ops.bitwise_not(known))
     # Nearer than this they do not cancel.
@@ -54,12 +56,12 @@ def confluent(a: Any, b: Any, x: Any, *, exact: bool) -> Any:
     series = _along_waves(least_terms(exact), u, v, w, end, total, slope)
     u, v, w = (ops.where(far, y, other) for y, other in ((first, 1.5), (b, 2.5), (size, 1.0)))
     asymptote = _quotient_of_gammas(u, v - u) * ops.pow(w, u - v) * total
-    if exact:
-        u = ops.where(finite, ops.where(ends, a, first), 0.0)
-        v, w = ops.where(finite, b, 1.0), ops.where(ends, x, size)
-        series = ops.where(finite, _confluent_polynomial(u, v, w), series)
+    if constant[0]:
+        u = ops.where(summed_up, ops.where(ends, a, first), 0.0)
+        v, w = ops.where(summed_up, b, 1.0), ops.where(ends, x, size)
+        series = ops.where(summed_up, _confluent_polynomial(u, v, w), series)
     down, up = ops.exp(size * -0.5), ops.exp(size * 0.5)
-    scaled = ops.bitwise_and(below, ops.bitwise_not(ends)) if exact else below
+    scaled = ops.bitwise_and(below, ops.bitwise_not(by_first))
     near = ops.where(scaled, series * down * down, series)
     out = ops.where(far, ops.where(below, asymptote, asymptote * up * up), near)
     return ops.where(regular, ops.where(pole, math.inf, out), math.nan)

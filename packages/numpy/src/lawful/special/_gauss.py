@@ -22,14 +22,19 @@ from lawful.special._hypergeometric_loops import (
 )
 
 
-def gauss(a: Any, b: Any, c: Any, x: Any, *, exact: bool) -> Any:
+def gauss(a: Any, b: Any, c: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
     """Returns 2F1 by that of numbers from 0 to 1: Pfaff's and Euler's transformations, DLMF 15.8.1."""
+    exact = all(constant)
     regular = all_finite(a, b, c, x)
     a, b, c, x = (ops.where(regular, y, z) for y, z in ((a, 1.0), (b, 1.0), (c, 1.0), (x, 0.0)))
-    # A parameter that ends the sum is the first.
-    swap = ops.bitwise_and(ends_sum(b), ops.bitwise_not(ops.bitwise_and(ends_sum(a), ops.ge(a, b))))
+    # A parameter that ends the sum is the first, if possible a constant one.
+    first_stays = ends_sum(a)
+    if constant[0] == constant[1]:
+        first_stays = ops.bitwise_and(first_stays, ops.ge(a, b))
+    swap = ends_sum(b) if constant[1] > constant[0] else ops.bitwise_and(ends_sum(b), ops.bitwise_not(first_stays))
     a, b = ops.where(swap, b, a), ops.where(swap, a, b)
     finite, pole = ends_sum(a), ends_sum(c)
+    polynomial = ops.bitwise_and(finite, ops.where(swap, constant[1], constant[0]))
     undefined = ops.bitwise_and(pole, ops.bitwise_not(ops.bitwise_and(finite, ops.ge(a, c))))
     below = ops.lt(x, 0)
     rest = ops.where(below, 1 / (1 - ops.min(x, 0.0)), 1 - x)  # exact where the argument is near 1
@@ -40,17 +45,15 @@ def gauss(a: Any, b: Any, c: Any, x: Any, *, exact: bool) -> Any:
     negative = ops.bitwise_and(ops.lt(c - a - second, 0), ops.bitwise_not(finite))
     power = ops.where(below, a, 0.0) + ops.where(negative, c - a - second, 0.0)
     first, second = ops.where(negative, c - a, a), ops.where(negative, c - second, second)
-    inside = ops.bitwise_and(ops.gt(rest, 0), ops.bitwise_not(pole))
-    if exact:
-        inside = ops.bitwise_and(inside, ops.bitwise_not(finite))
+    inside = ops.bitwise_and(ops.gt(rest, 0), ops.bitwise_not(ops.bitwise_or(pole, polynomial)))
     p, q, r = (ops.where(inside, y, 1.0) for y in (first, second, c))
     z, rest = ops.where(inside, z, 0.0), ops.where(inside, rest, 1.0)
     out = _stepwise(least_terms(exact), least_powers(exact), p, q, r, z, rest)
     out = out * (ops.pow(rest, power) if exact else _power(rest, ops.where(inside, log_rest, 0.0), power))
     at_one = _at_one(*[ops.where(ops.eq(x, 1), y, v) for y, v in ((a, 0.25), (b, 0.25), (c, 1.5))])
     out = ops.where(ops.lt(x, 1), out, ops.where(ops.eq(x, 1), at_one, math.inf))
-    if exact:
-        out = ops.where(finite, _polynomial(ops.where(finite, a, 0.0), b, c, x), out)
+    if constant[0] or constant[1]:
+        out = ops.where(polynomial, _polynomial(ops.where(polynomial, a, 0.0), b, c, x), out)
     undefined = ops.bitwise_and(undefined, ops.ne(x, 0))
     return ops.where(regular, ops.where(undefined, math.inf, out), math.nan)
 

@@ -7,7 +7,7 @@ Where a series begins and ends, and how long the steps are, counts as constant: 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
@@ -20,6 +20,7 @@ from lawful.numpy._loops import traced_once
 from lawful.special._arguments import floats, silent
 from lawful.special._confluent import confluent
 from lawful.special._gauss import gauss
+from lawful.special._hypergeometric_loops import ends_sum
 
 Algorithm = Callable[..., Any]
 
@@ -84,10 +85,12 @@ def _derivative(algorithm: Algorithm, orders: tuple[int, ...]) -> Algorithm:
     Its loops are traced once for each type of the arguments, and not at each call.
 
     Args:
-      algorithm: ``algorithm(*parameters, x, exact=)``; the last of the parameters is that of the denominator.
+      algorithm: ``algorithm(*parameters, x, constant=)``, given which parameters it is not differentiated by; the
+        last of the parameters is that of the denominator.
       orders: how often to differentiate by each argument.
     """
     *by_parameters, by_x = orders
+    constant = tuple([not order for order in by_parameters])
 
     def value(*args: Any) -> Any:
         *parameters, x = args
@@ -98,8 +101,12 @@ def _derivative(algorithm: Algorithm, orders: tuple[int, ...]) -> Algorithm:
                 for p in parameters[:-1]:
                     factor = factor * (p + float(k))
                 factor = factor / (parameters[-1] + float(k))
-            higher = [p + float(by_x) for p in parameters] if by_x else parameters
-            return algorithm(*higher, x, exact=not any(by_parameters)) * factor
+            if not by_x:
+                return algorithm(*parameters, x, constant=constant)
+            out = algorithm(*[p + float(by_x) for p in parameters], x, constant=constant)
+            # Beyond the degree of a polynomial the other factor may be infinite.
+            is_zero = ops.bitwise_and(_are_beyond_degree(by_x, parameters, constant), ops.eq(out, out))
+            return ops.where(is_zero, 0.0, out * factor)
 
         return _differentiated(raised, by_parameters)(*parameters)
 
@@ -117,6 +124,15 @@ def _derivative(algorithm: Algorithm, orders: tuple[int, ...]) -> Algorithm:
     function.defjvp(rule, symbolic_zeros=True)
 
     return function
+
+
+def _are_beyond_degree(order: int, parameters: Sequence[Any], constant: Sequence[bool]) -> Any:
+    """Returns where a function is a polynomial in ``x`` whose degree is lower than the order."""
+    beyond: Any = numpy.False_
+    for p, is_constant in zip(parameters[:-1], constant[:-1], strict=True):
+        if is_constant:
+            beyond = ops.bitwise_or(beyond, ops.bitwise_and(ends_sum(p), ops.gt(p, -float(order))))
+    return beyond
 
 
 def _differentiated(function: Algorithm, orders: list[int]) -> Algorithm:
