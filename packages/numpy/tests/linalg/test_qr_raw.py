@@ -34,6 +34,17 @@ def test_qr_raw_of_columns_that_are_done() -> None:
     assert factors.tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("dtype", [float, complex])
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_qr_raw_of_large_and_small_numbers(scale: float, dtype: Any) -> None:
+    """Their squares overflow or vanish."""
+    a = scale * matrices((4, 3), dtype)
+    packed, factors = linalg.qr(a, mode="raw")
+    expected = np.linalg.qr(a, mode="raw")
+    np.testing.assert_allclose(packed, expected[0], rtol=1e-12)
+    np.testing.assert_allclose(factors, expected[1], rtol=1e-12)
+
+
 def test_qr_raw_compiled_and_of_batches() -> None:
     a = matrices((2, 4, 3), float)
     packed, factors = jit(lambda a: tuple(linalg.qr(a, mode="raw")))(a)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import numpy as lnp
+from lawful.autodiff import stop_gradient
 from lawful.control_flow import fori_loop
 from lawful.core import get_aval
 
@@ -38,7 +39,11 @@ def reflections(a: Any) -> tuple[Any, Any]:
         first = lnp.take(x, j, axis=-1)
         below = lnp.where(row > j, x, lnp.zeros_like(x))
         is_done = lnp.all(below == 0, axis=-1) & (first.imag == 0)
-        length = lnp.sqrt(lnp.sum(lnp.abs(below) ** 2, axis=-1) + lnp.abs(first) ** 2)
+        # The squares of large or small elements would overflow or vanish.
+        size = stop_gradient(lnp.max(lnp.abs(lnp.where(row >= j, x, lnp.zeros_like(x))), axis=-1))
+        unit = lnp.where((size > 0) & lnp.isfinite(size), size, lnp.ones_like(size))
+        squares = lnp.abs(below / unit[..., None]) ** 2
+        length = unit * lnp.sqrt(lnp.sum(squares, axis=-1) + lnp.abs(first / unit) ** 2)
         beta = lnp.where(is_done, first.real, -lnp.copysign(length, first.real))
         from_first = lnp.where(is_done, lnp.ones_like(first), first - beta)
         factor = (beta - first) / lnp.where(beta == 0, lnp.ones_like(beta), beta)  # zero where nothing is reflected
