@@ -96,9 +96,10 @@ def _bits(number: Any) -> Hashable:
 
 def _compared_fields(cls: Any) -> tuple[str, ...] | None:
     """Returns the names of the fields that a dataclass compares; None for a class with its own ``==``."""
-    if not is_dataclass(cls) or not _is_generated(cls.__eq__):
+    if not is_dataclass(cls):
         return None
-    if cls.__hash__ is not None and not _is_generated(cls.__hash__):
+    own_hash: Any = cls.__hash__  # None where instances have no hash
+    if not _is_generated(cls.__eq__) or not (own_hash is None or _is_generated(own_hash)):
         return None
     return tuple([field.name for field in dataclass_fields(cls) if field.compare])
 
