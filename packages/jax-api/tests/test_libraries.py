@@ -14,7 +14,7 @@ import lawful.jax.numpy as jnp
 from lawful.jax import lax
 from lawful.jax._src.core import trace_state_clean
 from lawful.jax._src.traceback_util import include_frame, register_exclusion
-from lawful.jax.extend.core import Primitive, find_top_trace, mapped_aval, unmapped_aval
+from lawful.jax.extend.core import Primitive, find_top_trace, mapped_aval, unmapped_aval, valid_jaxtype
 from lawful.jax.interpreters import ad, batching, mlir
 
 
@@ -222,3 +222,12 @@ def test_trace_state_clean_is_false_within_transformations() -> None:
         transformed(1.0)
     jax.vmap(f)(jnp.ones(2))
     assert found == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_valid"),
+    [(1, True), (np.ones(2), True), (jnp.ones(2), True), ("1", False), (None, False), ([1], False),
+     (np.array(["a"]), False), (jax.ShapeDtypeStruct((), float), True)],
+)  # fmt: skip
+def test_valid_jaxtype(value: Any, is_valid: bool) -> None:
+    assert valid_jaxtype(value) is is_valid

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any, Final
 
 from lawful import core
-from lawful.core import ClosedJaxpr, ShapedArray, Trace, array_types, current, eval_jaxpr, primitives_by_name
+from lawful.core import ClosedJaxpr, ShapedArray, Trace, array_types, current, eval_jaxpr, get_aval, primitives_by_name
 from lawful.jax._support.user_functions import given
+from lawful.staging import ShapeDtypeStruct
 
 JaxprEqn = core.JaxprEqn
 __all__ = [
@@ -85,6 +86,19 @@ def find_top_trace(_: Any) -> Trace:
     'evaluation'
     """
     return current.trace
+
+
+def valid_jaxtype(x: Any) -> bool:
+    """Whether a value is an array, a number or a tracer, or has the type of one.
+
+    >>> valid_jaxtype(1.0), valid_jaxtype("1.0"), valid_jaxtype([1.0])
+    (True, False, False)
+    """
+    try:
+        get_aval(x)
+    except core.LawfulError:
+        return isinstance(x, ShapeDtypeStruct)
+    return True
 
 
 class _PrimitiveType(type):
