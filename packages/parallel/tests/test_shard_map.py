@@ -125,9 +125,10 @@ def test_nested_over_another_axis(mesh: Mesh, inner: bool, outer: bool) -> None:
     close(vmap(mapped, (None, 0))(X, np.array([0.7, 0.4])), vmap(nested_whole, (None, 0))(X, np.array([0.7, 0.4])))
 
 
-def test_nested_tangent_varies_where_its_primal_does_not(mesh: Mesh) -> None:
+@pytest.mark.parametrize("checked", [True, False])
+def test_nested_tangent_varies_where_its_primal_does_not(mesh: Mesh, checked: bool) -> None:
     def outer(x: Any, t: Any) -> Any:
-        inner = shard_map(np.sin, mesh=mesh, in_specs=P("y"), out_specs=P("y"), axis_names={"y"})
+        inner = shard_map(np.sin, mesh=mesh, in_specs=P("y"), out_specs=P("y"), axis_names={"y"}, check_vma=checked)
         return jvp(inner, (x,), (t,))[1]
 
     mapped = shard_map(outer, mesh=mesh, in_specs=(P(), P("x")), out_specs=P("x"), axis_names={"x"})

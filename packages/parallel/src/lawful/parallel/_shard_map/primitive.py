@@ -51,9 +51,10 @@ def bind_shard_map(
       check_vma: as the parameter.
       bind: called instead of ``shard_map_p.bind``.
     """
+    with manual_axes(mesh, axis_names, check_vma):
+        jaxpr = _of_axes(jaxpr, tuple([get_aval(x).vma - {*axis_names} for x in args]))
     if check_vma:
         with manual_axes(mesh, axis_names, True):
-            jaxpr = _of_axes(jaxpr, tuple([get_aval(x).vma - {*axis_names} for x in args]))
             jaxpr = _varying_as(jaxpr, tuple(map(axes_of, out_specs)))
         # Else a derivative would lack a sum, without a word where nothing types the equation.
         assert all([not _hidden(*pair, axis_names) for pair in zip(jaxpr.out_avals, out_specs, strict=True)]), jaxpr
