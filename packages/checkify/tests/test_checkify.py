@@ -8,7 +8,7 @@ import pytest
 
 import lawful.numpy as lnp
 from lawful import ops, tree
-from lawful.autodiff import checkpoint, grad
+from lawful.autodiff import checkpoint, grad, jvp
 from lawful.batching import vmap
 from lawful.checkify import (
     CheckError,
@@ -19,7 +19,6 @@ from lawful.checkify import (
     check_error,
     checkify,
     div_checks,
-    float_checks,
     index_checks,
     init_error,
     nan_checks,
@@ -27,9 +26,9 @@ from lawful.checkify import (
 )
 from lawful.control_flow import cond, fori_loop, scan, switch, while_loop
 from lawful.core import ArgumentValueError, TracerArrayConversionError
-from lawful.custom_rules import custom_jvp
-from lawful.parallel import numpy_devices, pmap
-from lawful.staging import jit, make_jaxpr
+from lawful.custom_rules import custom_jvp, custom_vjp
+from lawful.parallel import P, make_mesh, numpy_devices, pmap, shard_map
+from lawful.staging import io_callback, jit, jit_p, make_jaxpr
 
 FAILED = "expected more than 0.0, got {} (`check` failed)"
 
@@ -182,30 +181,116 @@ def test_error_get_traced_raises() -> None:
         make_jaxpr(f)(init_error)
 
 
+def test_error_tangent_has_no_text() -> None:
+    (error, _), (tangent, y_dot) = jvp(checkify(checked_sin), (np.float64(-1.0),), (np.float64(1.0),))
+    assert error.get() == FAILED.format(-1.0)
+    assert tangent.get() is None
+    assert y_dot == np.cos(1.0)
+
+
+def test_checkify_of_a_jaxpr_called_twice() -> None:
+    """A check in it has one message, with the values of the first call that failed."""
+    inner = jit(checked_sin)
+    both = checkify(lambda x, y: inner(x) + inner(y))
+    for x, y, text in ((-1.0, -2.0, FAILED.format(-1.0)), (1.0, -2.0, FAILED.format(-2.0)), (1.0, 2.0, None)):
+        assert both(np.float64(x), np.float64(y))[0].get() == text
+
+
+def test_checkify_keeps_the_backend_of_jit() -> None:
+    for given in (None, "numpy"):
+        closed = make_jaxpr(checkify(jit(checked_sin, backend=given)))(np.float64(1.0))
+        [eqn] = [eqn for eqn in closed.eqns if eqn.primitive is jit_p]
+        assert eqn.params.get("backend") == given
+
+
 def test_checkify_refuses_what_it_does_not_look_for() -> None:
-    with pytest.raises(ArgumentValueError, match="expected user_checks, got NaN, division by zero too"):
-        checkify(ops.sin, errors=float_checks)
-    for errors in (nan_checks, div_checks, index_checks, automatic_checks, all_checks):
-        with pytest.raises(ArgumentValueError, match="expected user_checks, got"):
+    for errors in (index_checks, automatic_checks, all_checks):
+        with pytest.raises(ArgumentValueError, match=r"expected a union of .*, got index_checks too"):
             checkify(ops.sin, errors=errors)
     assert all_checks == automatic_checks | user_checks
-    assert checkify(checked_sin, errors=frozenset())(np.float64(-1.0))[0].get() is None
+    assert automatic_checks == nan_checks | div_checks | index_checks
 
 
-def test_checkify_refuses_checks_without_a_rule() -> None:
+def test_checkify_without_user_checks(backend: str) -> None:
+    """Checks then neither return an error nor raise one."""
+    for f in (checked_sin, scanned, branches):
+        for checked in (checkify(f, errors=frozenset()), checkify(jit(f), errors=div_checks)):
+            error, _ = jit(checked, backend=backend)(-1.0)
+            assert error.get() is None
+
+
+def own_jvp(x: Any) -> Any:
+    function = custom_jvp(checked_sin)
+    function.defjvps(lambda t, ans, x: 2.0 * t)
+    return function(x)
+
+
+def own_vjp(x: Any) -> Any:
+    function = custom_vjp(checked_sin)
+    function.defvjp(lambda x: (checked_sin(x), None), lambda _, ct: (2.0 * ct,))
+    return function(x)
+
+
+@pytest.mark.parametrize("f", [own_jvp, own_vjp])
+def test_checkify_of_functions_with_rules(f: Callable[..., Any]) -> None:
+    for checked in (checkify(f), checkify(jit(f)), jit(checkify(f))):
+        error, y = checked(np.float64(-1.0))
+        assert error.get() == FAILED.format(-1.0)
+        assert y == pytest.approx(np.sin(-1.0))
+        assert checked(np.float64(1.0))[0].get() is None
+        derivative = grad(lambda x, checked=checked: checked(x)[1])
+        assert derivative(np.float64(1.0)) == 2.0
+        with pytest.raises(CheckError):  # the rule, outside of checkify, calls the function again
+            derivative(np.float64(-1.0))
+    error, y_bar = checkify(grad(f))(np.float64(-1.0))
+    assert y_bar == 2.0
+    assert error.get() == FAILED.format(-1.0)
+
+
+def test_checkify_refuses_checks_beside_other_effects() -> None:
     @custom_jvp
     def own(x: Any) -> Any:
-        return checked_sin(x)
+        return checked_sin(io_callback(lambda x: x, np.zeros(()), x))
 
     own.defjvps(lambda t, ans, x: 2.0 * t)
-    with pytest.raises(ArgumentValueError, match="got one in custom_jvp_call"):
+    with pytest.raises(ArgumentValueError, match="got one in custom_jvp_call beside other effects"):
         checkify(own)(1.0)
 
 
-def test_checkify_refuses_checks_in_a_predicate() -> None:
-    def holds(x: Any) -> Any:
-        check(x < 3.0, "in a predicate")
-        return x < 2.0
+def test_checkify_of_checks_in_a_predicate() -> None:
+    """A predicate is evaluated once more than the body; its error comes before one of the body."""
 
-    with pytest.raises(ArgumentValueError, match="got one in while"):
-        checkify(lambda x: while_loop(holds, lambda x: x + 1.0, x))(1.0)
+    def counted(x: Any, limit: Any) -> Any:
+        def holds(x: Any) -> Any:
+            check(x < limit, "predicate of {}", x)
+            return x < 2.0
+
+        def body(x: Any) -> Any:
+            check(x < limit - 0.5, "body of {}", x)
+            return x + 1.0
+
+        return while_loop(holds, body, x)
+
+    cases = [(0.0, "predicate of 0.0"), (1.4, "body of 1.0"), (2.0, "predicate of 2.0"), (2.1, None)]
+    for limit, text in cases:
+        for checked in (checkify(counted), checkify(jit(counted)), jit(checkify(counted))):
+            error, x = checked(np.float64(0.0), np.float64(limit))
+            assert error.get() == (text and f"{text} (`check` failed)")
+            assert x == 2.0
+
+
+@pytest.mark.parametrize("check_vma", [True, False])
+def test_checkify_of_shard_map(check_vma: bool) -> None:
+    mesh = make_mesh((2, 2), ("i", "j"), devices=numpy_devices(4))
+
+    def f(x: Any) -> Any:
+        check(lnp.all(x > 0.0), "got {}", x)
+        return ops.sin(x)
+
+    for spec, text in ((P(("i", "j")), "got [-3.] (`check` failed)"), (P("j"), "got [-3. -4.] (`check` failed)")):
+        checked = checkify(shard_map(f, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=check_vma))
+        xs = np.array([1.0, 2.0, -3.0, -4.0])
+        error, ys = checked(xs)
+        assert error.get() == text
+        assert np.array_equal(ys, np.sin(xs))
+        assert checked(np.ones(4))[0].get() is None

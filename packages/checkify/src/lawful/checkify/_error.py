@@ -1,4 +1,4 @@
-"""``Error``: whether a check of a program failed, and which; a pytree of arrays."""
+"""``Error``: whether there is an error in a program, and which; a pytree of arrays."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy
 
 from lawful import tree
 from lawful.checkify._primitive import CheckError, check_p, failure
-from lawful.core import Tracer
+from lawful.core import Tracer, float0
 
 
 class ErrorCategory(enum.Enum):
-    """A kind of error. `checkify` looks for failed calls of `check` only, and refuses the others, which JAX has.
+    """A kind of error. `checkify` looks for all but indices out of bounds, which it refuses, and JAX has.
 
     Sets of them, for ``errors=``: `user_checks`, `nan_checks`, `div_checks` and `index_checks` have one each,
     `float_checks` those of NaNs and divisions, `automatic_checks` all but `user_checks`, `all_checks` all.
@@ -33,32 +33,32 @@ class ErrorCategory(enum.Enum):
 
 #: Failed calls of `check`, for ``errors=`` of `checkify`.
 user_checks: Final = frozenset({ErrorCategory.FAILED_CHECK})
-#: NaNs. `checkify` refuses it.
+#: Operations that give a NaN; not those that move, choose or convert elements.
 nan_checks: Final = frozenset({ErrorCategory.NAN})
-#: Divisions by zero. `checkify` refuses it.
+#: Divisions by zero, of floats and of integers; not remainders and negative powers, as in JAX.
 div_checks: Final = frozenset({ErrorCategory.DIVISION_BY_ZERO})
 #: Indices out of bounds. `checkify` refuses it.
 index_checks: Final = frozenset({ErrorCategory.OUT_OF_BOUNDS})
-#: NaNs and divisions by zero. `checkify` refuses it.
+#: NaNs and divisions by zero.
 float_checks: Final = nan_checks | div_checks
-#: All that a program does not state itself. `checkify` refuses it.
+#: All that a program does not state itself. `checkify` refuses it, as it refuses `index_checks`.
 automatic_checks: Final = float_checks | index_checks
-#: All categories. `checkify` refuses it.
+#: All categories. `checkify` refuses it, as it refuses `index_checks`.
 all_checks: Final = automatic_checks | user_checks
 
-#: For each check of a program its message and the tree of the values in it.
+#: For each site of a program its message and the tree of the values in it; None where it has no values.
 Checks = tuple[tuple[str, Any], ...]
 
 
 class Error:
-    """Whether a check of a program failed: what a function of `checkify` returns beside the result.
+    """Whether there is an error in a program: what a function of `checkify` returns beside the result.
 
     It is a pytree of arrays, which transformations and compiled programs take and return.
 
     Args:
-      code: int32 of shape ``()``, or of the shape of a batch: which check failed, by position; -1 for none.
-      payloads: for each check the tuple of the arrays for its message, each with the dimensions of the batch in front.
-      checks: for each check the message, and the tree of the values.
+      code: int32 of shape ``()``, or of the shape of a batch: the position of the site with the error; -1 for none.
+      payloads: for each site the tuple of the arrays for its message, each with the dimensions of the batch in front.
+      checks: for each site the message, and the tree of the values, or None.
 
     >>> Error(numpy.int32(-1), (), ()).get() is None
     True
@@ -72,9 +72,9 @@ class Error:
         self._checks = checks
 
     def get(self) -> str | None:
-        """Returns the text of the failed check, or None.
+        """Returns the text of the error, or None, also for the tangent of an error.
 
-        For a batch it has a line for each element with a failed check.
+        For a batch it has a line for each element with an error.
 
         Raises:
           TracerArrayConversionError: the error is traced.
@@ -85,6 +85,8 @@ class Error:
         Source: ``jax.experimental.checkify.Error.get``.
         """
         code = numpy.asarray(self._code)
+        if code.dtype == float0:
+            return None
         texts = []
         for index in zip(*numpy.nonzero(code >= 0), strict=True) if code.ndim else [()] * int(code >= 0):
             which = code[index]
@@ -94,10 +96,10 @@ class Error:
         return "\n".join(texts) or None
 
     def throw(self) -> None:
-        """Raises the error if a check failed; see `check_error`.
+        """Raises the error, if any; see `check_error`.
 
         Raises:
-          CheckError: a check failed.
+          CheckError: there is an error.
 
         >>> init_error.throw()
 
@@ -121,13 +123,13 @@ init_error: Final = Error(numpy.int32(-1), (), ())
 
 
 def check_error(error: Error) -> None:
-    """Raises the error if a check failed; where ``error`` is traced, it states its checks again.
+    """Raises the error, if any; where ``error`` is traced, it states checks that fail as the program did.
 
     Args:
       error: an error that a function of `checkify` returned.
 
     Raises:
-      CheckError: a check failed.
+      CheckError: there is an error.
 
     >>> check_error(init_error)
 

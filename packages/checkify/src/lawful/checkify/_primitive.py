@@ -29,7 +29,7 @@ class CheckError(ValueError):
 
 #: Its operands are the condition and the leaves of the values; its parameters:
 #: - ``message``: a format string;
-#: - ``in_tree``: the tree of the ``(args, kwargs)`` to format;
+#: - ``in_tree``: the tree of the ``(args, kwargs)`` to format; None for the text of another error;
 #: - ``debug``: whether only `checkify` looks at it.
 check_p = Primitive("check", multiple_results=True, effectful=True, pure_rules=True)
 
@@ -90,11 +90,13 @@ def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
 
 
 def failure(message: str, in_tree: Any, leaves: Sequence[Any]) -> str:
-    """Returns the text of a failed check.
+    """Returns the text of a failed check, or of another error, which has no tree and no values.
 
     >>> failure("negative: {}", tree.structure(((1.0,), {})), [-2.0])
     'negative: -2.0 (`check` failed)'
     """
+    if in_tree is None:
+        return message
     args, kwargs = tree.unflatten(in_tree, [*map(numpy.asarray, leaves)])
     return message.format(*args, **kwargs) + " (`check` failed)"
 

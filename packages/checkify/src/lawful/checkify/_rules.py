@@ -1,4 +1,4 @@
-"""Rules of `checkify`: a check, and the calls and control flow that checks can be in."""
+"""Rules of `checkify`: the calls and control flow that errors can be in."""
 
 from __future__ import annotations
 
@@ -6,48 +6,38 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy
-
-from lawful import control_flow, parallel, staging, tree
+from lawful import control_flow, custom_rules, parallel, staging, tree
 from lawful import numpy as lawful_numpy
 from lawful.autodiff import checkpoint_p
-from lawful.checkify._evaluate import Checked, State, evaluate, first, lifted, nothing, refuse, sites_of
-from lawful.checkify._primitive import check_p
-from lawful.core import ClosedJaxpr, eval_closed_jaxpr, get_aval, memoize_program
-from lawful.ops import with_weakness_of
+from lawful.checkify._evaluate import Checked, State, evaluate, first, lifted, nothing, refuse
+from lawful.checkify._sites import Errors, sites_of
+from lawful.core import ClosedJaxpr, Primitive, eval_closed_jaxpr, has_effects, memoize_program
 from lawful.staging import jit_p
 
 
-@check_p.def_rule_as("checkify")
-def _check(args: Sequence[Any], **params: Any) -> Checked:
-    pred, *leaves = args
-    values = [with_weakness_of(x, get_aval(x).strip_weak_type()) for x in leaves]
-    return State(lawful_numpy.where(pred, numpy.int32(-1), numpy.int32(0)), (tuple(values),)), []
-
-
 @memoize_program
-def _compiled(closed: ClosedJaxpr) -> Callable[..., Any]:
-    return staging.jit(functools.partial(evaluate, closed))
+def _compiled(closed: ClosedJaxpr, errors: Errors, backend: Any) -> Callable[..., Any]:
+    return staging.jit(functools.partial(evaluate, closed, errors), backend=backend)
 
 
 @jit_p.def_rule_as("checkify")
-def _jit(args: Sequence[Any], *, jaxpr: ClosedJaxpr, **params: Any) -> Checked:
-    state, outs = _compiled(jaxpr)(*args)
+def _jit(errors: Errors, args: Sequence[Any], *, jaxpr: ClosedJaxpr, backend: Any = None, **params: Any) -> Checked:
+    state, outs = _compiled(jaxpr, errors, backend)(*args)
     return state, outs
 
 
 @checkpoint_p.def_rule_as("checkify")
-def _checkpoint(args: Sequence[Any], *, jaxpr: ClosedJaxpr, **params: Any) -> Checked:
-    return evaluate(jaxpr, *args)
+def _checkpoint(errors: Errors, args: Sequence[Any], *, jaxpr: ClosedJaxpr, **params: Any) -> Checked:
+    return evaluate(jaxpr, errors, *args)
 
 
 @control_flow.cond_p.def_rule_as("checkify")
-def _cond(args: Sequence[Any], *, branches: Sequence[ClosedJaxpr], **params: Any) -> Checked:
-    sites = sites_of([branch.jaxpr for branch in branches])
+def _cond(errors: Errors, args: Sequence[Any], *, branches: Sequence[ClosedJaxpr], **params: Any) -> Checked:
+    sites = sites_of([branch.jaxpr for branch in branches], errors)
 
     def taken(branch: ClosedJaxpr, *args: Any) -> Checked:
-        state, outs = evaluate(branch, *args)
-        return lifted(state, sites_of([branch.jaxpr]), sites), outs
+        state, outs = evaluate(branch, errors, *args)
+        return lifted(state, sites_of([branch.jaxpr], errors), sites), outs
 
     index, *operands = args
     checked: Checked = control_flow.switch(index, [functools.partial(taken, branch) for branch in branches], *operands)
@@ -55,15 +45,17 @@ def _cond(args: Sequence[Any], *, branches: Sequence[ClosedJaxpr], **params: Any
 
 
 @control_flow.scan_p.def_rule_as("checkify")
-def _scan(args: Sequence[Any], *, jaxpr: ClosedJaxpr, num_consts: int, num_carry: int, **params: Any) -> Checked:
+def _scan(
+    errors: Errors, args: Sequence[Any], *, jaxpr: ClosedJaxpr, num_consts: int, num_carry: int, **params: Any
+) -> Checked:
     consts, carry, xs = args[:num_consts], args[num_consts:][:num_carry], args[num_consts + num_carry :]
 
     def body(carry: tuple[State, Sequence[Any]], x: Sequence[Any]) -> Any:
         state, values = carry
-        later, outs = evaluate(jaxpr, *consts, *values, *x)
+        later, outs = evaluate(jaxpr, errors, *consts, *values, *x)
         return (first(state, later), outs[:num_carry]), outs[num_carry:]
 
-    init = (nothing(sites_of([jaxpr.jaxpr])), [*carry])
+    init = (nothing(sites_of([jaxpr.jaxpr], errors)), [*carry])
     loop = {name: params[name] for name in ("length", "reverse", "unroll")}
     (state, values), ys = control_flow.scan(body, init, [*xs], **loop)
     return state, [*values, *ys]
@@ -71,6 +63,7 @@ def _scan(args: Sequence[Any], *, jaxpr: ClosedJaxpr, num_consts: int, num_carry
 
 @control_flow.while_p.def_rule_as("checkify")
 def _while(
+    errors: Errors,
     args: Sequence[Any],
     *,
     cond_jaxpr: ClosedJaxpr,
@@ -79,34 +72,91 @@ def _while(
     body_nconsts: int,
     **params: Any,
 ) -> Checked:
-    if sites_of([cond_jaxpr.jaxpr]) or cond_jaxpr.out_avals[0].shape:
-        refuse(control_flow.while_p.name)
+    if cond_jaxpr.out_avals[0].shape:  # elements that have stopped must not fail
+        refuse(f"{control_flow.while_p.name} with a batched predicate")
+    of_cond, of_body = sites_of([cond_jaxpr.jaxpr], errors), sites_of([body_jaxpr.jaxpr], errors)
+    sites = sites_of([cond_jaxpr.jaxpr, body_jaxpr.jaxpr], errors)
     first_of_carry = cond_nconsts + body_nconsts
     cond_consts, body_consts = args[:cond_nconsts], args[cond_nconsts:first_of_carry]
+    predicate = staging.without_effects(cond_jaxpr)
 
     def holds(carry: tuple[State, Sequence[Any]]) -> Any:
-        [result] = eval_closed_jaxpr(cond_jaxpr, *cond_consts, *carry[1])
+        [result] = eval_closed_jaxpr(predicate, *cond_consts, *carry[1])
         return result
+
+    def with_predicate(state: State, values: Sequence[Any]) -> State:
+        """Adds what is found in the predicate, which `holds` evaluates without looking."""
+        if not of_cond:
+            return state
+        return first(state, lifted(evaluate(cond_jaxpr, errors, *cond_consts, *values)[0], of_cond, sites))
 
     def step(carry: tuple[State, Sequence[Any]]) -> Any:
         state, values = carry
-        later, outs = evaluate(body_jaxpr, *body_consts, *values)
-        return first(state, later), outs
+        later, outs = evaluate(body_jaxpr, errors, *body_consts, *values)
+        return first(with_predicate(state, values), lifted(later, of_body, sites)), outs
 
-    init = (nothing(sites_of([body_jaxpr.jaxpr])), [*args[first_of_carry:]])
-    checked: Checked = control_flow.while_loop(holds, step, init)
-    return checked
+    state, values = control_flow.while_loop(holds, step, (nothing(sites), [*args[first_of_carry:]]))
+    return with_predicate(state, values), values
 
 
 @parallel.xla_pmap_p.def_rule_as("checkify")
-def _pmap(args: Sequence[Any], **params: Any) -> Checked:
+def _pmap(errors: Errors, args: Sequence[Any], **params: Any) -> Checked:
     mapped = parallel.pmap(
-        functools.partial(evaluate, params["call_jaxpr"]),
+        functools.partial(evaluate, params["call_jaxpr"], errors),
         params["axis_name"],
         in_axes=params["in_axes"],
         out_axes=(0, [*params["out_axes"]]),
         devices=params["devices"].flat_devices,
     )
     states, outs = mapped(*args)
+    return _of_devices(states), outs
+
+
+@parallel.shard_map_p.def_rule_as("checkify")
+def _shard_map(errors: Errors, args: Sequence[Any], *, jaxpr: ClosedJaxpr, **params: Any) -> Checked:
+    def part(*args: Any) -> Checked:
+        state, outs = evaluate(jaxpr, errors, *args)
+        return tree.map(lambda x: lawful_numpy.expand_dims(x, 0), state), outs
+
+    in_specs, out_specs = [
+        [parallel.PartitionSpec(*spec) for spec in params[name]] for name in ("in_specs", "out_specs")
+    ]
+    mapped = parallel.shard_map(
+        part,
+        mesh=params["mesh"],
+        in_specs=tuple(in_specs),
+        out_specs=(parallel.PartitionSpec(params["axis_names"]), out_specs),
+        axis_names=params["axis_names"],
+        check_vma=params["check_vma"],
+    )
+    states, outs = mapped(*args)
+    return _of_devices(states), outs
+
+
+def _of_devices(states: State) -> State:
+    """Returns the state of the first device with an error."""
     device = lawful_numpy.argmax(states.code >= 0)
-    return tree.map(lambda x: x[device], states), outs
+    found: State = tree.map(lambda x: x[device], states)
+    return found
+
+
+def _custom_call(primitive: Primitive) -> None:
+    """Defines the rule of calls of functions with rules of their own, which stay: they are those of the outputs."""
+
+    @primitive.def_rule_as("checkify")
+    def rule(errors: Errors, args: Sequence[Any], *, jaxpr: ClosedJaxpr, **params: Any) -> Checked:
+        unchecked = staging.without_effects(jaxpr)
+        if has_effects(unchecked):  # that would happen twice
+            refuse(f"{primitive.name} beside other effects")
+        state, _ = evaluate(jaxpr, errors, *args)
+        return state, primitive.bind(*args, jaxpr=unchecked, **params)
+
+
+for _primitive in (
+    custom_rules.custom_jvp_call_p,
+    custom_rules.custom_rule_call_p,
+    custom_rules.custom_transpose_call_p,
+    custom_rules.custom_vjp_call_p,
+    custom_rules.custom_vmap_call_p,
+):
+    _custom_call(_primitive)
