@@ -14,6 +14,7 @@ import pytest
 import lawful.numpy as lnp
 from lawful import ops, special
 from lawful.autodiff import grad, jvp
+from lawful.ops._special.gamma.digamma_differences import digamma_difference_p
 from lawful.special import stats
 from lawful.staging import jit
 
@@ -305,3 +306,10 @@ def test_betabinom_of_large_shapes(form: str) -> None:
     found = [FORMS[form](f)(k, n, a, b) for f in (function, slopes(function, 2), slopes(function, 3))]
     np.testing.assert_allclose(found[0], np.array(wanted)[:, 0], rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(np.transpose(found[1:]), np.array(wanted)[:, 1:], rtol=1e-12)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_digamma_difference_lowers_to_a_short_program(order: int) -> None:
+    """Second derivatives of `beta` have ten of them, so that XLA's time to compile counts."""
+    difference = jit(lambda x, h: digamma_difference_p.bind(x, h, order=order), backend="xla")
+    assert difference.lower(2.0, 3.0).as_text().count("stablehlo.") <= 420

@@ -10,7 +10,7 @@ import numpy as np
 from lawful.core import Interval, cached_function
 from lawful.ops._elementwise.arithmetic.arithmetic import mul
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._support.double import EvaluatedInDouble, lowered_in_double
+from lawful.ops._support.double import EvaluatedInDouble, is_staged, lowered_in_double
 
 _SHIFT = 10
 #: The Bernoulli numbers of even indices from 2 on.
@@ -44,8 +44,12 @@ def _power(x: Any, exponent: int) -> Any:
 def _sum_of_powers(x: Any, order: int) -> Any:
     """Returns the sum of ``(x + k) ** -(order + 1)`` over ``k = 0, 1, …``: Euler and Maclaurin, DLMF 25.11.9."""
     total: Any = 0.0
-    for k in range(_SHIFT):
-        total = total + _power(1 / (x + k), order + 1)
+    if is_staged(x):  # one longer array makes a shorter program
+        shifts = np.arange(float(_SHIFT)).reshape((_SHIFT,) + (1,) * x.ndim)
+        total = _power(1 / (x + shifts), order + 1).sum(0)
+    else:
+        for k in range(_SHIFT):
+            total = total + _power(1 / (x + k), order + 1)
     inverse = 1 / (x + _SHIFT)
     square = inverse * inverse
     terms = [b * math.prod(range(order + 1, order + 2 * j)) / math.factorial(2 * j) for j, b in enumerate(BERNOULLI, 1)]

@@ -9,6 +9,7 @@ They are derivatives of the logarithm of the beta function.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from lawful.ops._support.double import (
     is_staged,
     lowered_in_double,
     rounding,
+    weighted_sum,
 )
 from lawful.ops._support.number import Number
 
@@ -96,13 +98,15 @@ def _digamma_difference(x: Any, h: Any, *, order: int = 0) -> Any:
         out = sign * _positive_difference(x, h, order)
     elif order:
         negative = (x < 0) | (y < 0)
-        low, step = np.where(negative, 1.0, np.minimum(x, y)), np.where(negative, 1.0, np.abs(h))
-        out = np.where(h < 0, -sign, sign) * _positive_difference(low, step, order)
-        plain = numpy_digamma_derivative(x, order=order) - _derivative_of_sum(x, h, order=order)
         both, near_x, near_y, distance = _distances(x, h, y)
-        reflected = _both_reflected(np.where(both, x, -0.5), np.where(both, h, 0.0), near_x, near_y, distance, order)
-        both = both & (near_x * near_y != 0)
-        out = np.where(negative, np.where(both, reflected, plain), out)
+        reflected = both & (near_x * near_y != 0)
+        # One difference, of these numbers or of their reflections.
+        is_used = reflected | ~negative
+        low = np.where(is_used, np.where(reflected, 1 - np.maximum(x, y), np.minimum(x, y)), 1.0)
+        size = _positive_difference(low, np.where(is_used, np.abs(h), 1.0), order)
+        waves = _change_of_cotangents(near_x, near_y, distance, order)
+        out = np.where(reflected, np.where(h > 0, size, -size) - waves, np.where(h < 0, -sign, sign) * size)
+        out = np.where(is_used, out, _difference_of_derivatives(x, h, y, order))
     else:
         out = _reflected_difference(x, h, y)
     # At -0.0 the limit from below, unless the sum is a pole as well.
@@ -148,31 +152,40 @@ def _distances(x: Any, h: Any, y: Any) -> tuple[Any, Any, Any, Any]:
     return both, near_x, near_y, np.where(both, np.where(odd, -near_h, near_h), distance)
 
 
-def _both_reflected(x: Any, h: Any, near_x: Any, near_y: Any, distance: Any, order: int) -> Any:
-    """Returns the difference of a derivative from order 1 on at two negative numbers, DLMF 5.15.6.
+def _change_of_cotangents(near_x: Any, near_y: Any, distance: Any, order: int) -> Any:
+    """Returns the difference that reflection adds to that of a derivative from order 1 on, DLMF 5.15.6.
 
     Args:
-      x: negative numbers.
-      h: the steps from them to other negative numbers.
-      near_x: the distance of the first from an integer.
+      near_x: the distance of the first number from an integer.
       near_y: that of the second.
       distance: the difference of the distances.
       order: the order.
     """
-    size = _positive_difference(1 - np.maximum(x, x + h), np.abs(h), order)
     sines = [np.sin(math.pi * near) for near in (near_x, near_y)]
     first, second = (np.cos(math.pi * near) / sine for near, sine in zip((near_x, near_y), sines, strict=True))
     slope, value = 0.0, 0.0  # of a polynomial of the cotangent between both, and its value at the second
     for coefficient in reversed(cotangent_derivative(order)):
         slope, value = slope * first + value, value * second + coefficient
-    change = np.sin(math.pi * distance) / (sines[0] * sines[1])  # the difference of the cotangents
-    return np.where(h > 0, size, -size) - math.pi * change * slope
+    return math.pi * (np.sin(math.pi * distance) / (sines[0] * sines[1])) * slope
+
+
+def _difference_of_derivatives(x: Any, h: Any, y: Any, order: int) -> Any:
+    """Returns the difference of a derivative from order 1 on at two numbers, of which one is negative."""
+    near_y = _distance_of_sum(x, h, y)
+    derivative = partial(numpy_digamma_derivative, order=order)
+    out = weighted_sum(derivative, (1, x, x - np.rint(x)), (-1, y, near_y))
+    return np.where((y < 0) & (near_y == 0), np.nan, out)
+
+
+def _distance_of_sum(x: Any, h: Any, y: Any) -> Any:
+    """Returns the distance of ``x + h``, which is ``y`` rounded, from the nearest integer."""
+    return (y - np.rint(y)) + np.where(y < 0, rounding(x, h), 0.0)
 
 
 def _derivative_of_sum(x: Any, h: Any, *, order: int = 1) -> Any:
     """Returns a derivative of the digamma function at ``x + h``, which is rounded; NaN at the poles left of 0."""
     y = x + h
-    near = (y - np.rint(y)) + np.where(y < 0, rounding(x, h), 0.0)
+    near = _distance_of_sum(x, h, y)
     return np.where((y < 0) & (near == 0), np.nan, numpy_digamma_derivative(y, near, order=order))
 
 
