@@ -18,6 +18,7 @@ from lawful.laws import (
     usual_dtypes,
 )
 from lawful.laws.systems import Lawful, lawful
+from lawful.staging import jit
 
 every_dtype = programs(dtypes=usual_dtypes, smooth=False)
 
@@ -56,3 +57,14 @@ def test_special_values_rejects_errors_beside_amplification(monkeypatch: pytest.
     """Where the factor is a small integer nothing is amplified, and a result that is 0.1 % off is one."""
     monkeypatch.setattr(Lawful, "jit", lambda self, function: lambda *args: ops.mul(function(*args), 1.001))
     assert _violations(_large_phase)
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_digamma_mean_at_a_negative_zero_is_that_at_zero(order: int) -> None:
+    def mean(x: Any) -> Any:
+        return ops.digamma_mean_p.bind(x, np.array([0.54, 2.859]), order=order, power=1)
+
+    expected = np.full(2, np.inf if order % 2 else -np.inf)
+    for zero in (0.0, -0.0):
+        for found in (mean, jit(mean, backend="numpy"), jit(mean, backend="xla")):
+            np.testing.assert_array_equal(found(np.full(2, zero)), expected)

@@ -13,6 +13,7 @@ from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
     Jaxpr,
+    Literal,
     ShapedArray,
     Zero,
     avals_of,
@@ -170,9 +171,31 @@ def copy_aliased_outputs(linearized: Linearized, aux: Any) -> Any:
 
 
 def constants_by_use(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns a jaxpr with its constants in the order of their first use."""
-    jaxpr = closed.jaxpr
-    values = dict(zip(jaxpr.constvars, closed.consts, strict=True))
+    """Returns a linear program with its constants in the order of their first use, and without calls of constants."""
+    jaxpr, values = _without_known_calls(closed)
     atoms = [atom for eqn in jaxpr.eqns for atom in eqn.invars] + [*jaxpr.outvars]
     constvars = [atom for atom in dict.fromkeys(atoms) if atom in values]
     return ClosedJaxpr(jaxpr.replace(constvars=constvars), [values[var] for var in constvars])
+
+
+def _without_known_calls(closed: ClosedJaxpr) -> tuple[Jaxpr, dict[Any, Any]]:
+    """Evaluates calls that are left with constants alone, and what follows from them; returns the values of variables.
+
+    Where a custom rule gives constants, some results of a loop depend on no tangent. If the others are not needed, the
+    loop that is left takes none.
+    """
+    jaxpr = closed.jaxpr
+    values: dict[Any, Any] = dict(zip(jaxpr.constvars, closed.consts, strict=True))
+    computed: set[Any] = set()
+    eqns = []
+    for eqn in jaxpr.eqns:
+        variables = [atom for atom in eqn.invars if type(atom) is not Literal]
+        is_known = all([var in values for var in variables]) and not eqn.effects
+        if is_known and ("dce" in eqn.primitive.rules or not computed.isdisjoint(variables)):
+            operands = [atom.val if type(atom) is Literal else values[atom] for atom in eqn.invars]
+            outs = eqn.primitive.bind(*operands, **eqn.params)
+            values.update(zip(eqn.outvars, outs if eqn.primitive.multiple_results else [outs], strict=True))
+            computed.update(eqn.outvars)
+        else:
+            eqns.append(eqn)
+    return (jaxpr if len(eqns) == len(jaxpr.eqns) else jaxpr.replace(eqns=eqns)), values

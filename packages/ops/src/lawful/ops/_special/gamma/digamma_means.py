@@ -38,6 +38,7 @@ def _digamma_mean(x: Any, h: Any, *, order: int, power: int) -> Any:
       order: the order of the derivative, above ``power``.
       power: the exponent.
     """
+    x = np.where(x == 0, 0.0, x)  # the pole is approached from above, also at -0.0
     total: Any = 0.0
     for k in range(_SHIFT):
         total = total + math.factorial(order) * _mean_of_power(x + k, (x + h) + k, order + 1, power)
