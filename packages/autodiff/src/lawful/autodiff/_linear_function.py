@@ -15,6 +15,7 @@ from lawful.core import (
     Jaxpr,
     Literal,
     ShapedArray,
+    UndefinedPrimal,
     Zero,
     avals_of,
     eval_closed_jaxpr,
@@ -147,6 +148,8 @@ class LinearFunction:
 
 
 tree.register_node(LinearFunction, LinearFunction._flatten, LinearFunction._unflatten)
+# The operands of a transpose rule may be trees: arguments without values have no leaves.
+tree.register_node(UndefinedPrimal, lambda x: ((), x.aval), lambda aval, _: UndefinedPrimal(aval))
 
 
 def copy_aliased_outputs(linearized: Linearized, aux: Any) -> Any:

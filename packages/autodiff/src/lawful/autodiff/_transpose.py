@@ -41,9 +41,6 @@ from lawful.staging import (
     trace_to_jaxpr,
 )
 
-# The operands of a transpose rule may be trees: arguments without values have no leaves.
-tree.register_node(UndefinedPrimal, lambda x: ((), x.aval), lambda aval, _: UndefinedPrimal(aval))
-
 
 def run_backwards(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
     """Returns the cotangents of the inputs of a linear jaxpr from those of its outputs; see `backward_pass`."""

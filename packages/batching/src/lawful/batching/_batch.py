@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from lawful.batching._axis import AxisData, mentions_axis, names_axis
+from lawful.batching._weakness import weak_results
 from lawful.core import (
     ClosedJaxpr,
     Hook,
@@ -26,9 +27,7 @@ from lawful.core import (
     pair_of_rule,
     register_array_type,
     set_current,
-    types_alike,
     user_source,
-    with_weakness_of_jaxprs,
 )
 from lawful.ops import add_batch_dim, move_batch_dim
 from lawful.staging import trace_to_jaxpr
@@ -130,16 +129,6 @@ def new_batch_trace(parent: Trace, axis_data: AxisData) -> BatchTrace:
     (('rows', 3),)
     """
     return batch_hook.for_traces(parent, axis_data)
-
-
-def weak_results(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> list[bool]:
-    """Returns, for each result, whether it would be weak outside of the batch; an empty list if none would."""
-    if not params.get("weak_type") and not any([get_aval(x).weak_type for x in args]):
-        return []
-    avals = with_weakness_of_jaxprs(primitive, [get_aval(x) for x in args], params)
-    avals, params = types_alike(primitive, avals, params)
-    out = primitive.rule("abstract_eval")(*avals, **params)
-    return [aval.weak_type for aval in (out if primitive.multiple_results else (out,))]
 
 
 def batch_flat(

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from threading import get_ident
 from typing import Any
 
-from lawful.batching._batch import BatchTrace, BatchTracer, weak_results
+from lawful.batching._batch import BatchTrace, BatchTracer
+from lawful.batching._weakness import weak_results
 from lawful.core import Primitive, current, pair_of_rule, register_dispatch_module, source_override, user_source
 
 register_dispatch_module(__name__)
