@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy
 
 from lawful import staging, tree
-from lawful.checkify._error import Error, ErrorCategory, float_checks, index_checks, user_checks
+from lawful.checkify._error import Error, ErrorCategory, float_checks, user_checks
 from lawful.checkify._evaluate import evaluate
 from lawful.checkify._sites import sites_of
-from lawful.core import ArgumentValueError, avals_of
+from lawful.core import avals_of
 from lawful.ops import with_weakness_of
 
 
@@ -21,15 +21,15 @@ def checkify(f: Callable[..., Any], errors: frozenset[ErrorCategory] = user_chec
 
     Args:
       f: a function of pytrees of arrays of any shape and dtype that returns such a tree.
-      errors: what to look for: a union of `user_checks`, `nan_checks` and `div_checks`, or nothing. Without
-        `user_checks`, calls of `check` have no effect. The message of another error ends with the user's line.
+      errors: what to look for: a union of `user_checks`, `nan_checks`, `div_checks` and `index_checks`, or nothing.
+        Without `user_checks`, calls of `check` have no effect. The message of another error ends with the user's line.
 
     Returns:
       A function of the arguments of ``f``. It returns an `Error`, and what ``f`` returns, also where there is an error.
 
     Raises:
-      ArgumentValueError: ``errors`` has `index_checks`; or, in a call, there is something to look for in a loop or
-        branch with a batched predicate, or in another place that lawful does not look into.
+      ArgumentValueError: in a call, there is something to look for in a loop or branch with a batched predicate, or in
+        another place that lawful does not look into.
 
     >>> import numpy as np
     >>> from lawful.checkify import check
@@ -49,12 +49,6 @@ def checkify(f: Callable[..., Any], errors: frozenset[ErrorCategory] = user_chec
     Source: ``jax.experimental.checkify.checkify``.
     """
     errors = frozenset(errors)
-    if errors & index_checks:
-        raise ArgumentValueError(
-            "checkify: expected a union of user_checks, nan_checks and div_checks, got index_checks too; use mode= for "
-            "indices, and float_checks | user_checks for all others"
-        )
-
     quiet: Literal["ignore"] | None = (
         "ignore" if errors & float_checks else None
     )  # NaNs are no warnings beside the error

@@ -14,7 +14,7 @@ from lawful.core import Tracer, float0
 
 
 class ErrorCategory(enum.Enum):
-    """A kind of error. `checkify` looks for all but indices out of bounds, which it refuses, and JAX has.
+    """A kind of error that `checkify` looks for.
 
     Sets of them, for ``errors=``: `user_checks`, `nan_checks`, `div_checks` and `index_checks` have one each,
     `float_checks` those of NaNs and divisions, `automatic_checks` all but `user_checks`, `all_checks` all.
@@ -37,13 +37,13 @@ user_checks: Final = frozenset({ErrorCategory.FAILED_CHECK})
 nan_checks: Final = frozenset({ErrorCategory.NAN})
 #: Divisions by zero, of floats and of integers; not remainders and negative powers, as in JAX.
 div_checks: Final = frozenset({ErrorCategory.DIVISION_BY_ZERO})
-#: Indices out of bounds. `checkify` refuses it.
+#: Windows that are read or written out of bounds, whatever the ``mode=``, after negative indices count from the end.
 index_checks: Final = frozenset({ErrorCategory.OUT_OF_BOUNDS})
 #: NaNs and divisions by zero.
 float_checks: Final = nan_checks | div_checks
-#: All that a program does not state itself. `checkify` refuses it, as it refuses `index_checks`.
+#: All that a program does not state itself.
 automatic_checks: Final = float_checks | index_checks
-#: All categories. `checkify` refuses it, as it refuses `index_checks`.
+#: All categories.
 all_checks: Final = automatic_checks | user_checks
 
 #: For each site of a program its message and the tree of the values in it; None where it has no values.

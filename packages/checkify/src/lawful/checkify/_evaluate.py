@@ -8,12 +8,14 @@ is something to look for is evaluated by the rule of its primitive in the slot `
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy
 
 from lawful import numpy as lawful_numpy
 from lawful import tree
+from lawful.checkify._bounds import STARTS, first_outside
 from lawful.checkify._error import ErrorCategory
 from lawful.checkify._primitive import check_p
 from lawful.checkify._sites import Errors, Site, Sites, own_sites, sites_of
@@ -125,21 +127,26 @@ def _looked_at(eqn: JaxprEqn, of: Sites, values: list[Any]) -> Checked:
     """Evaluates an equation that is itself a site, or several."""
     outs = [] if eqn.primitive is check_p else _bind(eqn, values)
     code: Any = numpy.int32(-1)
+    payloads = []
     for position, site in reversed([*enumerate(of)]):
-        code = lawful_numpy.where(_holds(site, values, outs), code, numpy.int32(position))
-    payloads = [tuple(map(with_weakness_of, values[1:], site.payload_avals)) for site in of]
-    return State(code, tuple(payloads)), outs
+        holds, payload = _examined(site, values, outs)
+        code = lawful_numpy.where(holds, code, numpy.int32(position))
+        payloads.append(tuple(map(with_weakness_of, payload, site.payload_avals)))
+    return State(code, tuple(reversed(payloads))), outs
 
 
-def _holds(site: Site, values: list[Any], outs: list[Any]) -> Any:
-    """Whether there is no error at a site."""
+def _examined(site: Site, values: list[Any], outs: list[Any]) -> tuple[Any, Sequence[Any]]:
+    """Returns whether there is no error at a site, and the values for the message of one."""
     if site.category is ErrorCategory.FAILED_CHECK:
-        return values[0]
+        return values[0], values[1:]
+    if site.category is ErrorCategory.OUT_OF_BOUNDS:
+        starts = STARTS[site.eqn.primitive.name](*values, **site.eqn.params)
+        return first_outside(starts, site.eqn.invars[0].aval.shape)
     if site.category is ErrorCategory.DIVISION_BY_ZERO:
-        return lawful_numpy.all(values[1] != 0)
+        return lawful_numpy.all(values[1] != 0), ()
     floats = [out for var, out in zip(site.eqn.outvars, outs, strict=True) if is_inexact(var.aval.dtype)]
     found = [lawful_numpy.any(lawful_numpy.isnan(x)) for x in floats]
-    return lawful_numpy.logical_not(functools.reduce(lawful_numpy.logical_or, found))
+    return lawful_numpy.logical_not(functools.reduce(lawful_numpy.logical_or, found)), ()
 
 
 def refuse(name: str) -> NoReturn:

@@ -28,8 +28,8 @@ class CheckError(ValueError):
 
 
 #: Its operands are the condition and the leaves of the values; its parameters:
-#: - ``message``: a format string;
-#: - ``in_tree``: the tree of the ``(args, kwargs)`` to format; None for the text of another error;
+#: - ``message``: a format string, or a text;
+#: - ``in_tree``: the tree of the ``(args, kwargs)`` to format; None for a text;
 #: - ``debug``: whether only `checkify` looks at it.
 check_p = Primitive("check", multiple_results=True, effectful=True, pure_rules=True)
 
@@ -65,7 +65,7 @@ def check(pred: Any, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs
             raise ArgumentTypeError(f"check: expected arrays to format, got {shorten(leaf)}; use lawful.numpy.asarray")
     if not any(isinstance(x, Tracer) for x in (pred, *leaves)):
         failure(msg, in_tree, leaves)  # raises for a text that lacks a value
-    check_p.bind(pred, *leaves, message=msg, in_tree=in_tree, debug=debug)
+    check_p.bind(pred, *leaves, message=msg + " (`check` failed)", in_tree=in_tree, debug=debug)
 
 
 def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
@@ -90,15 +90,15 @@ def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
 
 
 def failure(message: str, in_tree: Any, leaves: Sequence[Any]) -> str:
-    """Returns the text of a failed check, or of another error, which has no tree and no values.
+    """Returns the text of an error, formatted with its values if it has a tree of them.
 
     >>> failure("negative: {}", tree.structure(((1.0,), {})), [-2.0])
-    'negative: -2.0 (`check` failed)'
+    'negative: -2.0'
     """
     if in_tree is None:
         return message
     args, kwargs = tree.unflatten(in_tree, [*map(numpy.asarray, leaves)])
-    return message.format(*args, **kwargs) + " (`check` failed)"
+    return message.format(*args, **kwargs)
 
 
 @check_p.def_impl

@@ -2,6 +2,7 @@
 
 import typing as _typing
 from typing import Any as _Any
+from typing import Self as _Self
 
 from lawful import checkify as _checkify
 from lawful.jax._support.namespaces.namespace import namespace as _namespace
@@ -16,6 +17,9 @@ class _ArrayMessage(str):
 
     def format(self, *args: _Any, **kwargs: _Any) -> str:
         return super().format(*map(_given, args), **_given(kwargs))
+
+    def __add__(self, more: str) -> _Self:
+        return type(self)(super().__add__(more))
 
 
 def check(pred: _Any, msg: str, *fmt_args: _Any, debug: bool = False, **fmt_kwargs: _Any) -> None:
