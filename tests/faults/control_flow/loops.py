@@ -37,10 +37,6 @@ def _without_while_consts(right: Rule) -> Rule:
     return transpose
 
 
-def _as_it_is(right: Rule) -> Rule:
-    return lambda x, _: x
-
-
 def _in_one_step(right: Rule) -> Rule:
     """Takes the facts about a carry after one iteration for those of all iterations."""
 
@@ -190,16 +186,6 @@ loop_faults: tuple[Fault, ...] = met_by(
         _without("num_consts", "num_carry"),
     ),
     rule_fault("constants of a scan get no cotangent", "missing term", scan_p, "transpose", _without("num_consts", "")),
-    *[
-        local_fault(
-            f"operands of a {loop} keep a weakness that its body was not derived for",
-            "weak type kept",
-            module,
-            "with_weakness_of",
-            _as_it_is,
-        )
-        for loop, module in (("scan", scan_primitive), ("while loop", while_primitive))
-    ],
     local_fault(
         "constants of a scan get the cotangent of one iteration",
         "not summed",

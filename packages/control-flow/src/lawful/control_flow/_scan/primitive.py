@@ -26,7 +26,6 @@ from lawful.core import (
     ShapedArray,
     eval_closed_jaxpr,
     memoize,
-    weakness_of_call,
 )
 from lawful.ops import concatenate, expand_dims, full, getitem, with_weakness_of
 from lawful.staging import dce_jaxpr, hoist_groups, kept, numpy_function, used_inputs
@@ -97,7 +96,10 @@ def _abstract_eval(
     return [*carry, *[stack_aval(aval, length) for aval in jaxpr.out_avals[num_carry:]]]
 
 
-scan_p.def_rule("weakness", weakness_of_call)
+@scan_p.def_rule_as("weakness")
+def _weakness(params: dict[str, Any]) -> list[bool | None]:
+    avals, once = params["jaxpr"].in_avals, params["num_consts"] + params["num_carry"]
+    return [*[aval.weak_type for aval in avals[:once]], *[None] * (len(avals) - once)]  # stacks are never weak
 
 
 @scan_p.def_rule_as("runs")
