@@ -13,6 +13,7 @@ from lawful.batching import vmap
 from lawful.checkify import (
     CheckError,
     Error,
+    ErrorCategory,
     all_checks,
     automatic_checks,
     check,
@@ -25,7 +26,7 @@ from lawful.checkify import (
     user_checks,
 )
 from lawful.control_flow import cond, fori_loop, scan, switch, while_loop
-from lawful.core import ArgumentValueError, TracerArrayConversionError
+from lawful.core import ArgumentTypeError, ArgumentValueError, TracerArrayConversionError
 from lawful.custom_rules import custom_jvp, custom_vjp
 from lawful.parallel import P, make_mesh, numpy_devices, pmap, shard_map
 from lawful.staging import io_callback, jit, jit_p, make_jaxpr
@@ -201,6 +202,12 @@ def test_checkify_keeps_the_backend_of_jit() -> None:
         closed = make_jaxpr(checkify(jit(checked_sin, backend=given)))(np.float64(1.0))
         [eqn] = [eqn for eqn in closed.eqns if eqn.primitive is jit_p]
         assert eqn.params.get("backend") == given
+
+
+@pytest.mark.parametrize("errors", ["nan", ErrorCategory.NAN, {"nan"}, 3])
+def test_checkify_refuses_errors_that_are_no_set(errors: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match=r"a set of categories as errors, got .*; give user_checks"):
+        checkify(ops.sin, errors=errors)
 
 
 def test_sets_of_errors_are_unions() -> None:

@@ -1,4 +1,4 @@
-"""What flax's `nn.scan` uses: tracing to jaxprs, removal of unused inputs, and types made with a sharding."""
+"""Names that flax's `nn.scan` uses: tracing to jaxprs, dead-code elimination, and types made with a sharding."""
 
 from typing import Any
 

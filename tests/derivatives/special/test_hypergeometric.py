@@ -118,16 +118,6 @@ VANISHING: list[tuple[str, tuple[float, ...], tuple[int, ...], float]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "point", "numbers", "wanted"), VANISHING)
-def test_hypergeometric_derivatives_where_terms_vanish(
-    name: str, point: tuple[float, ...], numbers: tuple[int, ...], wanted: float
-) -> None:
-    function = getattr(special, name)
-    for number in numbers:
-        function = grad(function, number)
-    np.testing.assert_allclose(function(*point), wanted, rtol=1e-12)
-
-
 #: Derivatives of polynomials by a parameter that does not end the sum, and beyond their degree.
 POLYNOMIALS: list[tuple[str, tuple[float, ...], tuple[int, ...], float]] = [
     ("hyp1f1", (-1.0, -3.0, 2.0), (1,), 2 / 9),
@@ -148,8 +138,8 @@ POLYNOMIALS: list[tuple[str, tuple[float, ...], tuple[int, ...], float]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "point", "numbers", "wanted"), POLYNOMIALS)
-def test_hypergeometric_derivatives_of_polynomials(
+@pytest.mark.parametrize(("name", "point", "numbers", "wanted"), [*VANISHING, *POLYNOMIALS])
+def test_hypergeometric_derivatives_at_special_points(
     name: str, point: tuple[float, ...], numbers: tuple[int, ...], wanted: float
 ) -> None:
     function = getattr(special, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import numpy
@@ -12,7 +12,7 @@ from lawful import staging, tree
 from lawful.checkify._error import Error, ErrorCategory, float_checks, user_checks
 from lawful.checkify._evaluate import evaluate
 from lawful.checkify._sites import sites_of
-from lawful.core import avals_of
+from lawful.core import ArgumentTypeError, avals_of, shorten
 from lawful.ops import with_weakness_of
 
 
@@ -28,6 +28,7 @@ def checkify(f: Callable[..., Any], errors: frozenset[ErrorCategory] = user_chec
       A function of the arguments of ``f``. It returns an `Error`, and what ``f`` returns, also where there is an error.
 
     Raises:
+      ArgumentTypeError: ``errors`` is no set of categories.
       ArgumentValueError: in a call, there is something to look for in a loop or branch with a batched predicate, or in
         another place that lawful does not look into.
 
@@ -48,7 +49,7 @@ def checkify(f: Callable[..., Any], errors: frozenset[ErrorCategory] = user_chec
     Laws: the second result is that of ``f``; ``checkify(jit(f)) = jit(checkify(f))``.
     Source: ``jax.experimental.checkify.checkify``.
     """
-    errors = frozenset(errors)
+    errors = _categories(errors)
     quiet: Literal["ignore"] | None = (
         "ignore" if errors & float_checks else None
     )  # NaNs are no warnings beside the error
@@ -63,3 +64,13 @@ def checkify(f: Callable[..., Any], errors: frozenset[ErrorCategory] = user_chec
         return Error(*state, checks), tree.unflatten(out_tree, outs)
 
     return checked
+
+
+def _categories(errors: Any) -> frozenset[ErrorCategory]:
+    found = frozenset(errors) if isinstance(errors, Iterable) else None
+    if found is None or not all([isinstance(category, ErrorCategory) for category in found]):
+        raise ArgumentTypeError(
+            f"checkify: expected a set of categories as errors, got {shorten(errors)}; give user_checks, float_checks, "
+            "index_checks, all_checks or a union of such sets"
+        )
+    return found

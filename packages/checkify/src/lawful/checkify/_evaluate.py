@@ -52,7 +52,7 @@ def lifted(state: State, of: Sites, sites: Sites) -> State:
 
 
 class _Found:
-    """What the equations of a program have found so far. The error that came first is chosen at the end."""
+    """The errors that the equations of a program found so far; `state` chooses the first."""
 
     def __init__(self, sites: Sites) -> None:
         self._positions = {site.key: position for position, site in enumerate(sites)}
