@@ -9,7 +9,7 @@ import pytest
 from lawful import ops
 from lawful.autodiff import checkpoint, grad, jvp
 from lawful.batching import vmap
-from lawful.control_flow import cond, custom_linear_solve, custom_root, scan, switch, while_loop
+from lawful.control_flow import cond, custom_linear_solve, custom_root, scan, scan_p, switch, while_loop
 from lawful.core import ClosedJaxpr, ShapedArray, check_jaxpr, eval_closed_jaxpr, get_aval
 from lawful.custom_rules import custom_jvp, linear_call
 from lawful.staging import jit, make_jaxpr
@@ -91,3 +91,18 @@ def test_call_refuses_operands_of_another_dtype() -> None:
     for aval in ShapedArray((), np.float32), ShapedArray((2,), np.float64):
         with pytest.raises(TypeError, match="the types of a call must be those of its jaxpr"):
             make_jaxpr(lambda x: eqn.primitive.bind(x, **eqn.params))(aval)
+
+
+def test_scan_of_numbers_takes_a_stack() -> None:
+    """Its body was made for weak elements; a stack of them is strong."""
+    body = make_jaxpr(lambda carry, x: (2.0 * carry, carry * x))(0.0, 1.0)
+    loop = {"num_consts": 0, "num_carry": 1, "length": 2, "reverse": False, "unroll": 1, "checkpoints": None}
+
+    def products(start: Any) -> Any:
+        return scan_p.bind(start, np.array([1.0, 2.0]), jaxpr=body, **loop)[1]
+
+    for start in 4.0, np.float64(4.0):
+        closed = make_jaxpr(products)(start)
+        check_jaxpr(closed)
+        np.testing.assert_allclose(eval_closed_jaxpr(closed, start)[0], [4.0, 16.0])
+        np.testing.assert_allclose(jit(products)(start), [4.0, 16.0])

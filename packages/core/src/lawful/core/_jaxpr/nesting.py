@@ -97,11 +97,8 @@ def with_weakness_of_jaxprs(
     stated = None if rule is None else rule(params)
     if stated is None or len(stated) != len(avals):
         return avals
-    return [
-        # Only numbers are weak. Another shape is a mistake, of which the type rule of the primitive says more.
-        aval if weak is None or aval.weak_type == weak or (weak and aval.shape) else aval.update(weak_type=weak)
-        for aval, weak in zip(avals, stated, strict=True)
-    ]
+    pairs = zip(avals, stated, strict=True)
+    return [aval if weak is None or aval.weak_type == weak else aval.update(weak_type=weak) for aval, weak in pairs]
 
 
 def sub_jaxprs(values: Iterable[Any]) -> Iterator[Jaxpr | ClosedJaxpr]:
