@@ -15,6 +15,7 @@ import sys
 import sysconfig
 import tempfile
 import traceback
+import zlib
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,12 +104,38 @@ def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Collec
     return collector
 
 
+def few_cases(items: list[pytest.Item], one_of: int) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """The first case of each test with those whose names have a checksum that the number divides, and the others."""
+    chosen, others, tests = [], [], set()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        first = test not in tests
+        (chosen if first or zlib.crc32(item.nodeid.encode()) % one_of == 0 else others).append(item)
+        tests.add(test)
+    return chosen, others
+
+
 #: https://docs.python.org/3.13/howto/free-threading-python.html#immortalization
 _KEEPS_FUNCTIONS = sys.version_info[:2] == (3, 13) and bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skips tests of accelerators where none is in use, and of memory that this Python never frees."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds ``--one-of N``: for tests that are run again in other surroundings."""
+    parser.addoption(
+        "--one-of",
+        type=int,
+        default=1,
+        metavar="N",
+        help="run every test, but only about one of N cases of each that is parametrized (default: all)",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what ``--one-of`` says; skips tests of what this Python or these surroundings do not have."""
+    if config.getoption("one_of") > 1:
+        chosen, others = few_cases(items, config.getoption("one_of"))
+        config.hook.pytest_deselected(items=others)
+        items[:] = chosen
     if _KEEPS_FUNCTIONS:
         for item in items:
             if item.get_closest_marker("frees"):

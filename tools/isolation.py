@@ -114,6 +114,7 @@ def main() -> int:
     parser.add_argument(
         "--for", dest="own", action="append", default=[], metavar="FOLDER:REQUIREMENT", help="of one package only"
     )
+    parser.add_argument("--one-of", type=int, default=1, metavar="N", help="about one of N cases of each test")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="packages at a time")
     arguments = parser.parse_args()
     own = [requirement.partition(":") for requirement in arguments.own]
@@ -136,7 +137,7 @@ def main() -> int:
             return 1
         with ThreadPoolExecutor(arguments.jobs) as pool:
             order = sorted(runs, key=lambda run: -run.size)
-            results = list(pool.map(lambda run: check(run, wheels), order))
+            results = list(pool.map(lambda run: check(run, wheels, f"--one-of={arguments.one_of}"), order))
 
     for result in results:
         if result.verdict != "ok":
@@ -162,7 +163,8 @@ def write_constraints(home: Path, wheels: Sequence[Path], free: Collection[str])
     (home / "constraints.txt").write_text("\n".join(lines))
 
 
-def check(run: Run, wheels: Sequence[Path]) -> Result:
+def check(run: Run, wheels: Sequence[Path], *options: str) -> Result:
+    """Install one package and run its tests, with these options of pytest."""
     start = time.monotonic()
     third_party: list[str] = []
     verdict, output = "ok", ""
@@ -170,7 +172,7 @@ def check(run: Run, wheels: Sequence[Path]) -> Result:
     try:
         write_constraints(run.home, wheels, {distribution(requirement) for requirement in run.extra})
         third_party += install_alone(run, bytecode)
-        run_tests(run, bytecode)
+        run_tests(run, bytecode, *options)
     except StepFailed as failure:
         verdict, output = f"FAILED: {failure.step}", failure.output
     return Result(run.label, verdict, time.monotonic() - start, third_party, output)
@@ -238,11 +240,11 @@ def install_alone(run: Run, bytecode: Bytecode) -> list[str]:
     return [f"{name} {installed[name]}" for name in sorted(found)]
 
 
-def run_tests(run: Run, bytecode: Bytecode) -> None:
+def run_tests(run: Run, bytecode: Bytecode, *options: str) -> None:
     install("install pytest", run.home, *test_requirements(run.folder))
     bytecode.take()
     copy_tests(run.folder, run.home)
-    pytest(run.home)
+    pytest(run.home, *options)
     bytecode.give(other_libraries=True)
 
 
