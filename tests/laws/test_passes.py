@@ -7,8 +7,8 @@ from hypothesis import given
 
 from lawful import debug, ops
 from lawful.control_flow import scan
-from lawful.laws import Case, Program, holds, law_passes, programs, usual_dtypes
-from lawful.laws.systems import lawful
+from lawful.laws import Case, Program, holds, law_passes, law_rerolling, programs, usual_dtypes
+from lawful.laws.systems import lawful, with_jvp_rule, with_vjp_rule
 
 
 @given(programs())
@@ -31,3 +31,11 @@ def test_passes_of_a_scan_of_which_the_effect_is_left() -> None:
         return a
 
     law_passes(lawful, Case.of(program, np.array([1.5, 2.0])))
+
+
+def test_rerolling_of_rules_that_make_other_rules_each_time() -> None:
+    def outer(x: Any) -> Any:
+        return with_vjp_rule(lambda y: ops.sin(y) * y)(x)
+
+    for seed in range(3):
+        law_rerolling(lawful, Case.of(lambda x: with_jvp_rule(outer)(x), np.float64(0.5), seed=seed))
