@@ -101,11 +101,15 @@ def test_beta_derivatives_at_zero(backend: str) -> None:
     for function in (special.gamma, lambda a: special.beta(a, 0.5), lambda a: special.beta(2.0, a)):
         first = (jacfwd(function), jacrev(function))
         functions = (function, *first, *[second(f) for second in (jacfwd, jacrev) for f in first])
-        chosen = [jit(f, backend=backend) if backend else f for f in functions]
+
+        def all_of(a: Any, functions: Any = functions) -> list[Any]:
+            return [f(a) for f in functions]
+
+        chosen = jit(all_of, backend=backend) if backend else all_of
         for zero, limits in sides:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's warnings about poles
-                values = [float(f(zero)) for f in chosen]
+                values = [float(x) for x in chosen(zero)]
             assert values == [limits[0], *[limits[1]] * 2, *[limits[2]] * 4]
             if backend != "xla":  # which compiles the third order slowly
                 values = found(np.array([zero]), 0.5, 3, backend, lambda a, _, f=function: f(a))
