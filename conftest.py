@@ -106,7 +106,9 @@ def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Collec
 
 def few_cases(items: list[pytest.Item], one_of: int) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """The first case of each test with those whose names have a checksum that the number divides, and the others."""
-    chosen, others, tests = [], [], set()
+    chosen: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    tests: set[str] = set()
     for item in items:
         test = item.nodeid.partition("[")[0]
         first = test not in tests
