@@ -17,6 +17,7 @@ from lawful.laws import (
     programs,
     usual_dtypes,
 )
+from lawful.laws._primitives.special_points import _Line
 from lawful.laws.systems import Lawful, lawful
 from lawful.staging import jit
 
@@ -68,3 +69,11 @@ def test_digamma_mean_at_a_negative_zero_is_that_at_zero(order: int) -> None:
     for zero in (0.0, -0.0):
         for found in (mean, jit(mean, backend="numpy"), jit(mean, backend="xla")):
             np.testing.assert_array_equal(found(np.full(2, zero)), expected)
+
+
+@pytest.mark.parametrize("place", [0.0012, 0.002, 0.004])
+def test_special_points_says_nothing_of_a_jump_beside(place: float) -> None:
+    """As of a branch cut that a line crosses between the first two points sampled."""
+    line = _Line.of(lambda s: np.where(s > place, 1.0, 2.0))
+    assert np.isnan(line.right[0])
+    assert line.left[0] == pytest.approx(2.0)

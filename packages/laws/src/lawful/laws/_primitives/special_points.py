@@ -24,10 +24,11 @@ from lawful.laws._primitives.call import PrimitiveCall
 from lawful.laws._primitives.special_args import special_args
 
 _ORDERS: Final = 3
-_NODES: Final = 12
 #: The number of directions that decide whether slopes are additive.
 _DIRECTIONS: Final = 6
-_LENGTHS: Final = (0.25, 0.125)
+#: The lengths of intervals, and how many points of each are sampled: with as many of both, a jump between the first two
+#: points would add the same to both values.
+_INTERVALS: Final = ((0.25, 12), (0.125, 11))
 #: Smaller parts of numbers are set to zero.
 _TINY: Final = 1e-2
 #: The tolerance of derivatives by order, beginning with the value, relative to one plus their size.
@@ -177,7 +178,7 @@ class _Line:
     def of(cls, function: Callable[[float], Any]) -> _Line:
         sides = []
         for sign in (1.0, -1.0):
-            longer, shorter = [_one_sided(function, sign * length) for length in _LENGTHS]
+            longer, shorter = [_one_sided(function, sign * length, count) for length, count in _INTERVALS]
             sides.append(
                 [
                     np.where(_near(a, b, tolerance / 10), b, np.nan)
@@ -195,7 +196,8 @@ def _is_additive(trial: Trial, along: Callable[[Any], Callable[[float], Any]], x
     """
 
     def slope(direction: Any, sign: float = 1.0) -> Array:
-        return _one_sided(along(direction), sign * _LENGTHS[1])[1]
+        length, count = _INTERVALS[1]
+        return _one_sided(along(direction), sign * length, count)[1]
 
     first, out = slope(vs), np.True_
     for _ in range(_DIRECTIONS):
@@ -207,20 +209,20 @@ def _is_additive(trial: Trial, along: Callable[[Any], Callable[[float], Any]], x
     return out
 
 
-def _one_sided(function: Callable[[float], Any], length: float) -> list[Array]:
-    nodes, weights = _interpolation()
+def _one_sided(function: Callable[[float], Any], length: float, count: int) -> list[Array]:
+    nodes, weights = _interpolation(count)
     values = np.stack([np.asarray(function(float(node) * length)) for node in nodes])
     return [np.tensordot(row, values, 1) / length**k for k, row in enumerate(weights)]
 
 
 @cache
-def _interpolation() -> tuple[Array, Array]:
+def _interpolation(count: int) -> tuple[Array, Array]:
     """Returns Chebyshev points of (0, 1), and the weights that give each derivative at 0 from values there."""
-    nodes = (1 - np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)) / 2
-    inverse = np.linalg.inv(chebyshev.chebvander(2 * nodes - 1, _NODES - 1))
+    nodes = (1 - np.cos(np.pi * (np.arange(count) + 0.5) / count)) / 2
+    inverse = np.linalg.inv(chebyshev.chebvander(2 * nodes - 1, count - 1))
     rows = []
     for k in range(_ORDERS + 1):
-        ends = [chebyshev.chebval(-1.0, chebyshev.chebder(row, k)) * 2.0**k for row in np.eye(_NODES)]
+        ends = [chebyshev.chebval(-1.0, chebyshev.chebder(row, k)) * 2.0**k for row in np.eye(count)]
         rows.append(np.array(ends) @ inverse)
     return nodes, np.stack(rows)
 
