@@ -1,4 +1,4 @@
-"""Extrapolation by `interp`, which NumPy's function does not have."""
+"""Extrapolation by `interp`, which NumPy's function does not have, and infinite and NaN coordinates."""
 
 from typing import Any
 
@@ -51,3 +51,35 @@ def test_interp_refuses_other_strings(period: float | None):
         lnp.interp(X, XP, FP, "nearest", period=period)
     with pytest.raises(ValueError, match=r"interp: expected a number or 'extrapolate' as right, got ''"):
         jit(lambda x: lnp.interp(x, XP, FP, None, "", period), backend="numpy")(X)
+
+
+INF, NAN = numpy.inf, numpy.nan
+EVERYWHERE = numpy.array([NAN, -INF, INF, -1.0, -0.0, 0.0, 0.5, 1.0, 1.5, 2.0, 5.0])
+FIRST_COORDINATES = [[0, 1, 2], [0, 1, INF], [-INF, 1, 2], [-INF, 1, INF], [0, 1, NAN], [0, 1, 1], [1]]
+SECOND_COORDINATES = [[1, 2, 4], [1, INF, 4], [1, NAN, 4], [NAN, 2, 4], [-INF, 2, INF], [INF] * 3, [1] * 3]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_interp_of_infinite_and_nan_coordinates(backend: str):
+    compiled = jit(lnp.interp, backend=backend)
+    for first in FIRST_COORDINATES:
+        for second in SECOND_COORDINATES:
+            xp = numpy.array(first, float)
+            for fp in (numpy.array(second[: len(first)], float), numpy.array(second[: len(first)]) * (1 + 0j)):
+                expected = numpy.interp(EVERYWHERE, xp, fp)
+                numpy.testing.assert_array_equal(lnp.interp(EVERYWHERE, xp, fp), expected)
+                numpy.testing.assert_array_equal(compiled(EVERYWHERE, xp, fp), expected)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_interp_derivatives_beside_infinite_coordinates():
+    """The line from a point at infinity is constant; that to an infinite value has an infinite slope."""
+    by_all = grad(lnp.interp, (0, 1, 2))
+    for run in (by_all, jit(by_all)):
+        slope, _, shares = run(0.0, numpy.array([-INF, 1.0, 2.0]), FP)
+        numpy.testing.assert_array_equal(slope, 0.0)
+        numpy.testing.assert_array_equal(shares, [0.0, 1.0, 0.0])
+        slope, _, shares = run(0.0, numpy.array([0.0, 1.0, 2.0]), numpy.array([1.0, INF, 2.0]))
+        numpy.testing.assert_array_equal(slope, INF)
+        numpy.testing.assert_array_equal(shares, [1.0, 0.0, 0.0])

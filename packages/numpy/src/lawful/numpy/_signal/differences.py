@@ -7,7 +7,9 @@ from typing import Any
 import lawful.numpy
 import numpy
 from lawful import ops
+from lawful.autodiff import stop_gradient
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, promote_dtypes
+from lawful.custom_rules import custom_jvp
 from lawful.numpy._eager import eager
 from lawful.numpy._sorting.searching import searchsorted
 from lawful.ops import canonical_axis, static_integers
@@ -180,17 +182,17 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 @eager(numpy.interp, arrays=3)
 def _interp(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any:
-    places, points, values = get_aval(x), get_aval(xp), get_aval(fp)
+    places, points, heights = get_aval(x), get_aval(xp), get_aval(fp)
     if "c" in (places.dtype.kind, points.dtype.kind):
         raise ArgumentTypeError(f"interp: expected real x and xp, got {places} and {points}; take the real parts")
-    if points.ndim != 1 or points.shape != values.shape or (not points.size and get_aval(x).size):
+    if points.ndim != 1 or points.shape != heights.shape or (not points.size and get_aval(x).size):
         raise ArgumentValueError(
-            f"interp: expected as many first as second coordinates, at least one, got {points} and {values}"
+            f"interp: expected as many first as second coordinates, at least one, got {points} and {heights}"
         )
     if not get_aval(x).size and not points.size:
         return ops.full(get_aval(x).shape, 0.0)
     x, xp = ops.convert_element_type(x, numpy.float64), ops.convert_element_type(xp, numpy.float64)
-    fp = ops.convert_element_type(fp, numpy.complex128 if values.dtype.kind == "c" else numpy.float64)
+    fp = ops.convert_element_type(fp, numpy.complex128 if heights.dtype.kind == "c" else numpy.float64)
     if period is not None:
         if not get_aval(period).ndim and period == 0:
             raise ArgumentValueError("interp: expected a period other than zero, got 0")
@@ -209,15 +211,47 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any
     if size == 1:
         inside = first_value
     else:
-        index = ops.clamp(1, searchsorted(xp, x, "right"), size - 1)
-        before, after = ops.sub(index, 1), index
-        x0, y0 = ops.getitem(xp, before), ops.getitem(fp, before)
-        gap = ops.sub(ops.getitem(xp, after), x0)
-        is_point = ops.eq(gap, 0)
-        slope = ops.div(ops.sub(ops.getitem(fp, after), y0), ops.where(is_point, 1.0, gap))
-        inside = ops.add(ops.mul(slope, ops.sub(x, x0)), y0)
-        inside = ops.where(ops.bitwise_or(is_point, ops.eq(x, last)), ops.getitem(fp, after), inside)
+        after = ops.clamp(1, searchsorted(xp, x, "right"), size - 1)
+        ends = [ops.getitem(xp, index) for index in (ops.sub(after, 1), after)]
+        values = [ops.getitem(fp, index) for index in (ops.sub(after, 1), after)]
+        if get_aval(fp).dtype.kind == "c":  # an infinite part does not change the other
+            inside = ops.complex(*[_on_line(x, *ends, *map(part, values)) for part in (ops.real, ops.imag)])
+        else:
+            inside = _on_line(x, *ends, *values)
+        is_second = ops.bitwise_or(ops.bitwise_and(ops.eq(*ends), ops.eq(x, x)), ops.eq(x, last))
+        inside = ops.where(is_second, values[1], inside)
         if isinstance(left, str):  # no line goes through two points at one place
             left = ops.where(ops.eq(ops.getitem(xp, 1), first), first_value, inside)
     left, right = (inside if isinstance(outside, str) else outside for outside in (left, right))
     return ops.where(ops.lt(x, first), left, ops.where(ops.gt(x, last), right, inside))
+
+
+def _on_line(x: Any, x0: Any, x1: Any, y0: Any, y1: Any) -> Any:
+    """Returns the line through two points of real coordinates; as in NumPy where one of these is infinite."""
+    gap = ops.sub(x1, x0)
+    slope = ops.div(ops.sub(y1, y0), ops.where(ops.eq(gap, 0), 1.0, gap))
+    is_first = ops.eq(x, x0)
+    # Beside an infinite coordinate the distance from the first point may give NaN, and that from the other does not.
+    from_first = stop_gradient(_from_point(x, slope, x0, y0))
+    from_second = ops.bitwise_and(ops.ne(from_first, from_first), ops.bitwise_not(is_first))
+    line = _from_point(x, slope, ops.where(from_second, x1, x0), ops.where(from_second, y1, y0))
+    is_known = ops.bitwise_and(ops.eq(x, x), ops.bitwise_or(is_first, ops.eq(y0, y1)))
+    is_known = ops.bitwise_and(is_known, ops.ne(line, line))
+    return _with_value(line, ops.where(is_known, y0, line))
+
+
+def _from_point(x: Any, slope: Any, origin: Any, value: Any) -> Any:
+    distance = ops.sub(x, origin)
+    is_here = ops.bitwise_and(ops.eq(x, origin), ops.ne(distance, distance))
+    return ops.add(ops.mul(slope, ops.where(is_here, 0.0, distance)), value)
+
+
+@custom_jvp
+def _with_value(x: Any, value: Any) -> Any:
+    """Returns a value with the derivatives of ``x``."""
+    return value
+
+
+@_with_value.defjvp
+def _with_value_jvp(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[Any, Any]:
+    return _with_value(*primals), tangents[0]
