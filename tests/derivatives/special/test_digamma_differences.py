@@ -282,6 +282,20 @@ def test_comb_third_derivatives_of_many(repetition: bool, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_comb_derivatives_by_choice_of_infinitely_many_ways(form: str) -> None:
+    """The signs are those of a maximum in the middle, where odd derivatives are 0."""
+    n, k = np.full(3, 1e6), np.array([4e5, 5e5, 6e5])
+    signs = [[1, 0, -1], [1, -1, 1], [1, 0, -1], [1, 1, 1]]
+    with np.errstate(all="ignore"):
+        for order, row in enumerate(signs, 1):
+            wanted = [np.inf * sign if sign else 0.0 for sign in row]
+            np.testing.assert_array_equal(FORMS[form](slopes(special.comb, *[1] * order))(n, k), wanted)
+        np.testing.assert_array_equal(
+            FORMS[form](grad(lambda n, k: special.comb(n, k).sum(), 1))(n, k), [np.inf, 0, -np.inf]
+        )
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("repetition", [False, True])
 def test_comb_curvature_of_a_tiny_choice(repetition: bool, form: str) -> None:
     n, k = np.array([50.0, 1e3, 1e60]), np.array([1e-150, 1e-120, 1e-90])

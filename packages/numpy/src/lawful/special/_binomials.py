@@ -11,6 +11,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from lawful import ops
+from lawful.autodiff import jvp
 from lawful.custom_rules import SymbolicZero, custom_jvp
 
 # Up to here the logarithm of the gamma function is finite.
@@ -27,7 +28,7 @@ _OfParts = Callable[[Any, Any, Any], Any]
 def _ways(parts: Callable[[Any, Any], tuple[Any, Any, Any]], logarithms: Sequence[Sequence[_OfParts]]) -> Function:
     """Returns the number of ways to choose things, as a function of two numbers with derivatives.
 
-    Those up to the third order are one factor each: a sum of terms may overflow to infinities of both signs.
+    They are one factor each: a sum of terms may overflow to infinities of both signs.
 
     Args:
       parts: of the two numbers: how many things there are, are chosen, and are left.
@@ -55,13 +56,34 @@ def _ways(parts: Callable[[Any, Any], tuple[Any, Any, Any]], logarithms: Sequenc
         out = ops.mul(ops.mul(part, falling), part)
         return ops.mul(out, ops.div(ops.sub(k, 2), n)) if numbers == (0, 0, 0) else out
 
+    def multiplied(numbers: tuple[int, ...], factor: Function) -> Function:
+        """Returns the number of ways times a factor, which makes it the derivative by these of the two numbers."""
+
+        def product(x: Any, y: Any) -> Any:
+            n, k, rest = parts(x, y)
+            root, value = ops.exp(ops.mul(_logarithm(n, k, rest), 0.5)), factor(x, y)
+            out = ops.mul(ops.mul(root, value), root)
+            if 0 in numbers or len(numbers) % 2 == 0:
+                return out
+            # By symmetry it is 0 in the middle, where the number of ways may be infinite.
+            return ops.where(ops.bitwise_and(ops.eq(value, 0), ops.eq(k, rest)), 0, out)
+
+        def raised(i: int) -> Function:
+            def of_product(x: Any, y: Any) -> Any:
+                slope = ops.mul(factor(x, y), logarithms[0][i](*parts(x, y)))
+                return ops.add(slope, _slope(factor, i)(x, y))
+
+            return lambda x, y: multiplied((*numbers, i), of_product)(x, y)
+
+        return _with_derivatives(product, [raised(0), raised(1)])
+
     def derivative(numbers: tuple[int, ...]) -> Function:
         def product(x: Any, y: Any) -> Any:
             n, k, rest = parts(x, y)
-            root = ops.exp(ops.mul(_logarithm(n, k, rest), 0.5))
-            out = ops.mul(ops.mul(root, factor(numbers, n, k, rest)), root)
+            out = multiplied(numbers, lambda x, y: factor(numbers, *parts(x, y)))(x, y)
             if numbers[:2] != (0, 0):
                 return out
+            root = ops.exp(ops.mul(_logarithm(n, k, rest), 0.5))
             is_vast = ops.bitwise_and(ops.gt(n, _VAST), ops.lt(logarithms[0][0](n, k, rest), 1 / _VAST))
             return ops.where(is_vast, of_vast(numbers, root, n, k, rest), out)
 
@@ -91,6 +113,18 @@ def _with_derivatives(function: Function, derivatives: Sequence[Function]) -> Fu
 
     ruled.defjvp(rule, symbolic_zeros=True)
     return ruled
+
+
+def _slope(function: Function, argnum: int) -> Function:
+    """Returns the derivative by one of two numbers."""
+
+    def slope(*args: Any) -> Any:
+        def of_one(x: Any) -> Any:
+            return function(*args[:argnum], x, *args[argnum + 1 :])
+
+        return jvp(of_one, (args[argnum],), (ops.full_like(args[argnum], 1),))[1]
+
+    return slope
 
 
 def _logarithm(n: Any, k: Any, rest: Any) -> Any:
