@@ -137,8 +137,22 @@ POLYNOMIALS: list[tuple[str, tuple[float, ...], tuple[int, ...], float]] = [
     ("hyp2f1", (np.nan, -1.0, 2.0, 2.0), (3, 3), np.nan),
 ]
 
+#: Next to poles of the gamma function of a parameter, where the sum nearly ends, and at them.
+NEAR_POLES: list[tuple[str, tuple[float, ...], tuple[int, ...], float]] = [
+    ("hyp1f1", (-0.99999999, 1.5, 100.0), (0, 0, 0), -1.0894431689847669e40),
+    ("hyp1f1", (-0.999999999999, 1.5, 60.0), (), -3961230920.0599507),
+    ("hyp1f1", (-0.999999999999, 1.5, 60.0), (0, 0), -2.8451393695266397e22),
+    ("hyp1f1", (1e-30, 1.5, 60.0), (), 1.0000002234497244),
+    ("hyp1f1", (-29.999999999068677, 1.5, 640.0), (0, 0, 1), -1.5739711388409453e224),
+    ("hyp1f1", (2.5, 1.5, -100.0), (1,), -9.3301461545022088e-6),
+    ("hyp1f1", (2.5, 1.5, -800.0), (0, 1), 2.8902846149421098e-7),
+    ("hyp1f1", (-1.0, 1.5, -800.0), (0,), -3197.7578140642862),
+    ("hyp1f1", (0.0, 1.5, -800.0), (0, 0, 0), -276.14626463275698),
+    ("hyp1f1", (-1.0, 1.5, 800.0), (0, 0, 0), -np.inf),
+]
 
-@pytest.mark.parametrize(("name", "point", "numbers", "wanted"), [*VANISHING, *POLYNOMIALS])
+
+@pytest.mark.parametrize(("name", "point", "numbers", "wanted"), [*VANISHING, *POLYNOMIALS, *NEAR_POLES])
 def test_hypergeometric_derivatives_at_special_points(
     name: str, point: tuple[float, ...], numbers: tuple[int, ...], wanted: float
 ) -> None:

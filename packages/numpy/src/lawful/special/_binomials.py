@@ -118,11 +118,10 @@ def _with_derivatives(function: Function, derivatives: Sequence[Function]) -> Fu
 def _slope(function: Function, argnum: int) -> Function:
     """Returns the derivative by one of two numbers."""
 
-    def slope(*args: Any) -> Any:
-        def of_one(x: Any) -> Any:
-            return function(*args[:argnum], x, *args[argnum + 1 :])
-
-        return jvp(of_one, (args[argnum],), (ops.full_like(args[argnum], 1),))[1]
+    def slope(x: Any, y: Any) -> Any:
+        of_one = (lambda t: function(t, y)) if argnum == 0 else (lambda t: function(x, t))
+        point = (x, y)[argnum]
+        return jvp(of_one, (point,), (ops.full_like(point, 1),))[1]
 
     return slope
 

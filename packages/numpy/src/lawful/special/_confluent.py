@@ -19,9 +19,16 @@ from lawful.special._hypergeometric_loops import (
     least_terms,
     loop,
 )
+from lawful.special._reflection import sine_of_pi
 
 # Above this the asymptotic series is used, if the parameters are small enough.
 _FAR = 50.0
+# Nearer than this to a pole of the gamma function, a quotient by it is a sine times a smooth function.
+_NEAR_POLE = 0.02
+# Next to these poles the power series is used up to this argument: the terms beside the asymptotic series count.
+_OVERFLOWS = 650.0
+# Where the gamma function is finite.
+_LARGEST = 150.0
 
 
 def confluent(a: Any, b: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
@@ -37,12 +44,13 @@ def confluent(a: Any, b: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
     pole = ops.bitwise_and(ends_sum(b), ops.bitwise_not(polynomial))
     p, q = abs(1.0 - first), abs(b - first)
     far = ops.bitwise_and(ops.gt(size, _FAR + 2.0 * (p + q)), ops.gt(size, 2.0 * (1.0 + p) * (1.0 + q)))
-    far = ops.bitwise_and(far, ops.bitwise_not(finite))
+    by_first = ops.bitwise_and(ends, constant[0])
+    summed_up = ops.bitwise_or(by_first, ops.bitwise_and(finite, exact))
+    vanishing = ops.bitwise_and(_is_near_pole(first), ops.lt(size, _OVERFLOWS))
+    far = ops.bitwise_and(far, ops.bitwise_not(ops.bitwise_or(summed_up, vanishing)))
     known = ops.bitwise_or(far, pole)
     # For a negative parameter the terms of the power series cancel up to its largest zero, and a while beyond.
     waves = ops.bitwise_and(ops.lt(first, 0), ops.lt(size, 10.0 * abs(first) + 2.0 * abs(b)))
-    by_first = ops.bitwise_and(ends, constant[0])
-    summed_up = ops.bitwise_or(by_first, ops.bitwise_and(finite, exact))
     known = ops.bitwise_or(known, summed_up)
     waves = ops.bitwise_and(waves, ops.bitwise_or(ops.gt(b, 0), ops.lt(first, 2.0 * b)))
     waves = ops.bitwise_and(waves, ops.bitwise_not(known))
@@ -134,15 +142,28 @@ def _confluent_polynomial(a: Any, b: Any, x: Any) -> Any:
     return loop(step, ops.bitwise_and(ops.lt(a, 0), ops.gt(a, -MOST_TERMS)), one, one)[0]
 
 
-@custom_jvp
+def _is_near_pole(x: Any) -> Any:
+    return ops.bitwise_and(ops.lt(x, 0.5), ops.lt(abs(x - ops.round_nearest_even(x)), _NEAR_POLE))
+
+
 def _quotient_of_gammas(x: Any, step: Any) -> Any:
-    """Returns ``gamma(x + step) / gamma(x)``, of numbers where both are finite."""
+    """Returns ``gamma(x + step) / gamma(x)``, of numbers where the dividend is finite."""
+    # Products of its derivatives cancel next to a pole of the divisor; reflected, it has none.
+    small = ops.bitwise_and(ops.lt(abs(x), _LARGEST), ops.lt(abs(x + step), _LARGEST))
+    reflected = ops.bitwise_and(ops.bitwise_and(_is_near_pole(x), ops.gt(abs(step), 0.5)), small)
+    u, v = ops.where(reflected, x, -0.5), ops.where(reflected, x + step, 1.0)
+    product = ops.gamma(1.0 - u) * ops.gamma(v) * sine_of_pi(u) * (1 / math.pi)
+    return ops.where(reflected, product, _plain_quotient(*[ops.where(reflected, 1.0, y) for y in (x, step)]))
+
+
+@custom_jvp
+def _plain_quotient(x: Any, step: Any) -> Any:
     return poch(x, step)
 
 
-@_quotient_of_gammas.defjvp
-def _quotient_of_gammas_jvp(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[Any, Any]:
+@_plain_quotient.defjvp
+def _plain_quotient_jvp(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[Any, Any]:
     (x, step), (x_dot, step_dot) = primals, tangents
-    out = _quotient_of_gammas(x, step)
+    out = _plain_quotient(x, step)
     by_x = ops.neg(ops.digamma_difference_p.bind(x, step, order=0))
     return out, ops.mul(out, ops.add(ops.mul(by_x, x_dot), ops.mul(ops.digamma(ops.add(x, step)), step_dot)))
