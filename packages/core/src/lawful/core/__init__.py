@@ -132,7 +132,9 @@ from lawful.core._types.dtypes import (
     kind,
     promote_dtypes,
     python_scalar_dtype,
+    require_arithmetic,
     short_name,
+    storage_dtypes,
     supported_dtypes,
 )
 from lawful.tree.base import (
@@ -313,6 +315,7 @@ __all__ = [
     "register_array_type",
     "register_device_type",
     "refuse_nesting",
+    "require_arithmetic",
     "register_dispatch_module",
     "register_internal_file",
     "register_internal_module",
@@ -321,6 +324,7 @@ __all__ = [
     "set_current",
     "short_name",
     "shorten",
+    "storage_dtypes",
     "supported_dtypes",
     "to_numpy",
     "unusable_tracer",

@@ -20,6 +20,7 @@ from lawful.core import (
     kind,
     promote_dtypes,
     shorten,
+    storage_dtypes,
 )
 from lawful.ops import canonical_axes
 
@@ -180,7 +181,8 @@ def _is_of(dtype: numpy.dtype[Any], wanted: Any) -> builtins.bool:
         raise ArgumentValueError(
             f"isdtype: expected a dtype or one of {', '.join(map(repr, _KINDS))}, got {wanted!r}; give one of these"
         )
-    return kind(dtype) in _KINDS[wanted]
+    letter = dtype.name[0] if dtype in storage_dtypes else kind(dtype)
+    return letter in _KINDS[wanted]
 
 
 def issubdtype(arg1: Any, arg2: Any) -> builtins.bool:
@@ -253,9 +255,9 @@ def iinfo(int_type: Any) -> Any:
     Source: ``numpy.iinfo``.
     """
     found, _ = _operand(int_type)
-    if found.kind not in "iu":
+    if not issubdtype(found, integer):
         raise ArgumentTypeError(f"iinfo: expected an integer dtype, got {found}; use finfo for floats")
-    return numpy.iinfo(found)
+    return numpy.iinfo(found) if found.isbuiltin == 1 else ml_dtypes.iinfo(found)
 
 
 def shape(a: Any) -> tuple[int, ...]:

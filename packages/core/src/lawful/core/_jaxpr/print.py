@@ -28,12 +28,15 @@ from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from lawful.core._jaxpr.nesting import distinct_jaxprs, nested_jaxprs, open_jaxpr, ordered_params
 from lawful.core._types.arrays import get_aval, python_scalar_types
 from lawful.core._types.aval import ShapedArray
-from lawful.core._types.dtypes import float0, supported_dtypes
+from lawful.core._types.dtypes import float0, storage_dtypes, supported_dtypes
 from lawful.core._types.scalars import scalar_text
 
 _WIDTH: Final = 80
 
-DTYPE_NAMES: Final = {dtype: "float0" if dtype == float0 else dtype.name for dtype in (*supported_dtypes, float0)}
+DTYPE_NAMES: Final[dict[np.dtype[Any], str]] = {
+    float0: "float0",
+    **{dtype: dtype.name for dtype in (*supported_dtypes, *storage_dtypes)},
+}
 #: Words of the grammar, which cannot be names of variables or strings without quotes.
 RESERVED: Final = frozenset({"lambda", "let", "in", "inf", "nan", "None", "True", "False", *DTYPE_NAMES.values()})
 #: A name, or a string that needs no quotes.

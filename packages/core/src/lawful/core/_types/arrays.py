@@ -15,7 +15,7 @@ from numpy import ndarray
 
 from lawful.core._errors import ArgumentTypeError, IntegerOverflowError, NonArrayError, NonNumberError, shorten
 from lawful.core._types.aval import MOST_DIMENSIONS, ShapedArray, recent_avals
-from lawful.core._types.dtypes import python_scalar_dtype, supported_dtypes
+from lawful.core._types.dtypes import python_scalar_dtype, storage_dtypes, supported_dtypes
 from lawful.tree.base import public_caller, register_scalar_type
 
 AvalOf = Callable[[Any], ShapedArray]
@@ -94,7 +94,7 @@ register_array_type(np.ndarray, aval=_array_aval, to_numpy=_native)
 
 
 def _register_numpy_scalars() -> None:
-    for dtype in supported_dtypes:
+    for dtype in (*supported_dtypes, *storage_dtypes):
         scalar = ShapedArray((), dtype)
         register_array_type(dtype.type, aval=lambda _, aval=scalar: aval, to_numpy=_itself)  # type: ignore[misc]
 

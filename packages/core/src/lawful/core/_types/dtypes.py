@@ -26,6 +26,12 @@ _LOW_PRECISION = tuple(
     for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3b11fnuz", "float8_e4m3fnuz", "float8_e5m2fnuz")
 )
 
+#: Integers of 2 and 4 bits, and the dtype of 8 bits that holds each one. Arrays of them are stored, moved, compared and
+#: converted; they have no arithmetic.
+storage_dtypes = {
+    np.dtype(getattr(ml_dtypes, f"{kind}{bits}")): np.dtype(f"{kind}8") for kind in ("int", "uint") for bits in (2, 4)
+}
+
 _SHORT_NAMES: dict[np.dtype[Any], str] = {
     np.dtype(bool): "bool",
     **{np.dtype(f"int{n}"): f"i{n}" for n in (8, 16, 32, 64)},
@@ -36,13 +42,14 @@ _SHORT_NAMES: dict[np.dtype[Any], str] = {
     float0: "float0",
     bfloat16: "bf16",
     **{dtype: dtype.name.replace("float", "f") for dtype in _LOW_PRECISION[1:]},
+    **{dtype: dtype.name.replace("uint", "u").replace("int", "i") for dtype in storage_dtypes},
 }
 # NumPy compares identical dtype objects fast, and converts an array to the identical dtype without a copy.
 _THE_ONE = {dtype: dtype for dtype in _SHORT_NAMES}
 _BY_SHORT_NAME = {name: dtype for dtype, name in _SHORT_NAMES.items()}
 
-#: Every dtype that a lawful array can have, float0 apart.
-supported_dtypes = tuple(dtype for dtype in _SHORT_NAMES if dtype != float0)
+#: Every dtype that a lawful array can have and that has arithmetic; beside these there are `storage_dtypes` and float0.
+supported_dtypes = tuple(dtype for dtype in _SHORT_NAMES if dtype not in (float0, *storage_dtypes))
 
 # The dtype of a Python scalar, which is also the rank of its kind in promotion.
 _WEAK_DTYPES = {
@@ -56,6 +63,8 @@ _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 def kind(dtype: np.dtype[Any]) -> str:
     """Returns the kind of a dtype, ``b i u f c`` as NumPy has them, and ``f`` for the floats of ml_dtypes.
+
+    A dtype without arithmetic, one of `storage_dtypes` or float0, is of NumPy's kind ``V``.
 
     >>> kind(np.dtype("float32")), kind(np.dtype("int8")), kind(np.dtype("bool"))
     ('f', 'i', 'b')
@@ -124,8 +133,8 @@ def _checked(dtype: np.dtype[Any]) -> np.dtype[Any]:
     native = dtype.newbyteorder("=") if dtype.kind != "V" else dtype
     if native not in _SHORT_NAMES:
         raise ArgumentTypeError(
-            f"dtype: expected one of {', '.join(map(str, supported_dtypes))}, got {dtype}; convert with astype"
-            + ("(float), or with to_numpy(float) if it is of pandas" if dtype.kind == "O" else "")
+            f"dtype: expected one of {', '.join(map(str, (*supported_dtypes, *storage_dtypes)))}, got {dtype}; "
+            "convert with astype" + ("(float), or with to_numpy(float) if it is of pandas" if dtype.kind == "O" else "")
         )
     return _THE_ONE[native]
 
@@ -152,6 +161,20 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     return _checked(converted)
 
 
+def require_arithmetic(name: str, *dtypes: np.dtype[Any]) -> None:
+    """Raises ArgumentTypeError if a dtype is one of `storage_dtypes`.
+
+    >>> require_arithmetic("add", as_dtype("uint4"))
+    Traceback (most recent call last):
+    lawful...ArgumentTypeError: ...: add: expected a dtype with arithmetic, got uint4; convert with astype('uint8')
+    """
+    for dtype in dtypes:
+        if dtype in storage_dtypes:
+            raise ArgumentTypeError(
+                f"{name}: expected a dtype with arithmetic, got {dtype}; convert with astype('{storage_dtypes[dtype]}')"
+            )
+
+
 def _promote_low_precision(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     """Promotes two dtypes of which at least one is a low-precision float."""
     low, other = (a, b) if a in _LOW_PRECISION else (b, a)
@@ -166,6 +189,9 @@ def _promote_low_precision(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _promote_strong(dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any]:
+    if dtypes[1:] == dtypes[:-1]:
+        return dtypes[0]
+    require_arithmetic("promotion", *dtypes)
     low = [dtype for dtype in dtypes if dtype in _LOW_PRECISION]
     native = [dtype for dtype in dtypes if dtype not in _LOW_PRECISION]
     # All at once, because NumPy's promotion is not associative: int16, uint16 and float32 make a float32.
@@ -174,6 +200,9 @@ def _promote_strong(dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any]:
 
 def _promote_weak(strong: np.dtype[Any], weak: np.dtype[Any]) -> np.dtype[Any]:
     """Promotes an array's dtype with a Python scalar's: only the scalar's kind counts."""
+    if strong in storage_dtypes and weak.kind in "bi":
+        return strong
+    require_arithmetic("promotion", strong)
     if _RANK[kind(weak)] <= _RANK[kind(strong)]:
         return strong
     if kind(weak) == "c" and kind(strong) == "f":

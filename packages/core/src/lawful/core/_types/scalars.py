@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+import ml_dtypes
 import numpy as np
 
-from lawful.core._types.dtypes import as_dtype, float0, kind
+from lawful.core._types.dtypes import as_dtype, float0, kind, storage_dtypes
 
 # A NaN other than NumPy's is written with its bits: its sign and payload are part of the value.
 FLOAT: Final = r"(?:-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|inf)|nan(?:\(0x[0-9a-f]+\))?)"
@@ -40,7 +41,7 @@ def scalar_text(x: Any) -> str:
     dtype = array.dtype if array.dtype == float0 else as_dtype(array.dtype)
     match kind(dtype):
         case "V":
-            return "0"
+            return "0" if dtype == float0 else str(int(x))
         case "b":
             return str(bool(x))
         case "i" | "u":
@@ -72,6 +73,8 @@ def read_scalar(text: str, dtype: np.dtype[Any]) -> Any:
       ValueError: the text is no scalar of that dtype; the message says what was expected.
     """
     match kind(dtype):
+        case "V" if dtype in storage_dtypes:
+            return _read_integer(text, dtype)
         case "V":
             if text == "0":
                 return np.zeros((), dtype)[()]
@@ -101,12 +104,9 @@ def read_python_scalar(text: str) -> Any:
 
 
 def _read_integer(text: str, dtype: np.dtype[Any]) -> Any:
-    try:
-        if _INTEGER.fullmatch(text):
-            return dtype.type(int(text))
-    except OverflowError:
-        pass
-    bounds = np.iinfo(dtype)
+    bounds: Any = ml_dtypes.iinfo(dtype)
+    if _INTEGER.fullmatch(text) and bounds.min <= int(text) <= bounds.max:
+        return dtype.type(int(text))
     raise ValueError(f"an integer from {bounds.min} to {bounds.max}")
 
 

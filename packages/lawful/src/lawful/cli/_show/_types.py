@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from lawful.cli._usage import UsageError
-from lawful.core import ShapedArray, short_name, supported_dtypes
+from lawful.core import ShapedArray, short_name, storage_dtypes, supported_dtypes
 from lawful.staging import declared_statics, function_name
 
-_DTYPES: Final = {name: dtype for dtype in supported_dtypes for name in (dtype.name, short_name(dtype))}
+_ALL_DTYPES: Final = (*supported_dtypes, *storage_dtypes)
+_DTYPES: Final = {name: dtype for dtype in _ALL_DTYPES for name in (dtype.name, short_name(dtype))}
 _TOKEN: Final = re.compile(
     r"""\s*(?:(?P<type>(?P<weak>~?)(?P<dtype>\w+)\[(?P<shape>[^\[\](){}]*)\])
     |(?P<value>(?:True|False)\b|-?(?:\d+\.\d*|\.\d+)(?:e[+-]?\d+)?)
@@ -179,7 +180,7 @@ class _Types:
     def aval(self, token: re.Match[str]) -> ShapedArray:
         dtype = _DTYPES.get(token["dtype"])
         if dtype is None:
-            known = ", ".join(short_name(dtype) for dtype in supported_dtypes)
+            known = ", ".join(short_name(dtype) for dtype in _ALL_DTYPES)
             self.fail("a dtype that there is", f"; there are {known}", at=token.start("dtype"))
         sizes = token["shape"].strip()
         if not re.fullmatch(r"(\d+(\s*,\s*\d+)*)?", sizes):

@@ -21,6 +21,7 @@ from lawful.core import (
     is_array,
     placed,
     shorten,
+    storage_dtypes,
 )
 from lawful.numpy._eager import ARRAY_TYPES, PLAIN_TYPES, direct
 from lawful.numpy._integers import array_of_integer, is_large, not_fitting, with_large_integers
@@ -77,6 +78,8 @@ def _array(object: Any, dtype: numpy.dtype[Any] | None, copy: bool) -> Any:
     if not is_array(object):
         object = _foreign(object)
     aval = get_aval(object)
+    if dtype in storage_dtypes or aval.dtype in storage_dtypes:  # NumPy converts some of them only
+        object = ops.convert_element_type(object, aval.dtype if dtype is None else dtype)
     if type(object) is numpy.ndarray or isinstance(object, bool | int | float | complex | numpy.generic):
         return numpy.array(object, aval.dtype if dtype is None else dtype, copy=copy or None)
     return ops.convert_element_type(object, aval.dtype if dtype is None else dtype)

@@ -20,6 +20,7 @@ from lawful.core import (
     placed,
     require_size,
     shorten,
+    storage_dtypes,
 )
 from lawful.numpy._eager import PLAIN_TYPES, direct
 from lawful.numpy._manipulation.shape import moveaxis
@@ -72,6 +73,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, de
         raise IntegerOverflowError(
             f"arange: expected numbers that fit 64 bits, got {shorten((start, stop, step))}; use floats"
         )
+    if wanted in storage_dtypes:
+        return ops.convert_element_type(arange(start, stop, step, device=device), wanted)
     length = max(0, math.ceil((stop - start) / step)) if wanted.kind == "b" else 0
     if length > 2:
         raise ArgumentTypeError(f"arange: expected at most two booleans, got {length}; compare an integer arange")

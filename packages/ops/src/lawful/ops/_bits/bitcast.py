@@ -59,10 +59,11 @@ def _shape(shape: tuple[int, ...], dtype: Dtype, new_dtype: Dtype) -> tuple[int,
     """Returns the shape of the result; raises an error for arguments that do not fit."""
     if dtype == new_dtype:
         return shape
-    if {dtype.kind, new_dtype.kind} & set("bc"):
+    if {dtype.kind, new_dtype.kind} & set("bcV"):
         raise ArgumentTypeError(
-            f"bitcast_convert_type: expected two dtypes of integers or floats, got {dtype} and {new_dtype}; "
-            "convert_element_type converts values, real and imag give the parts of complex numbers"
+            "bitcast_convert_type: expected two dtypes of integers or floats, of 8 bits or more, got "
+            f"{dtype} and {new_dtype}; convert_element_type converts values, real and imag give the parts of complex "
+            "numbers"
         )
     old, new = dtype.itemsize, new_dtype.itemsize
     if new <= old:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from lawful.core import (
@@ -19,6 +20,7 @@ from lawful.core import (
     current,
     get_aval,
     is_inexact,
+    storage_dtypes,
     with_axes_of,
 )
 from lawful.ops._support.large_integers import converted_integer, require_fitting
@@ -138,7 +140,21 @@ def _lower(ctx: Any, x: Any, *, new_dtype: np.dtype[Any], weak_type: bool) -> An
         # Not a conversion: XLA rewrites ``convert(b) * y`` to ``select(b, y, 0)``, in which 0 times infinity is 0.
         out = ctx.avals_out[0]
         return ctx.hlo.select(x, ctx.full(out, 1), ctx.full(out, 0))
+    if new_dtype in storage_dtypes:
+        return _lower_to_small(ctx, x, new_dtype)
     return ctx.hlo.convert(ctx.tensor_type(ctx.avals_out[0]), x)
+
+
+def _lower_to_small(ctx: Any, x: Any, new_dtype: np.dtype[Any]) -> Any:
+    """Converts to integers of 2 or 4 bits, which a program holds in 8: integers wrap around, floats saturate."""
+    hlo, aval, bounds = ctx.hlo, ctx.avals_out[0], ml_dtypes.iinfo(new_dtype)
+    held = hlo.convert(ctx.tensor_type(aval), x)
+    wide = aval.update(dtype=storage_dtypes[new_dtype])
+    if is_inexact(ctx.avals_in[0].dtype):
+        return hlo.clamp(ctx.full(wide, bounds.min), held, ctx.full(wide, bounds.max))
+    unused = ctx.full(wide, 8 - bounds.bits)
+    shift_right = hlo.shift_right_arithmetic if bounds.min else hlo.shift_right_logical
+    return shift_right(hlo.shift_left(held, unused), unused)
 
 
 def _sample(choose: Choose) -> tuple[tuple[ShapedArray, ...], dict[str, Any]]:

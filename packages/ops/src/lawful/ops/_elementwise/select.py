@@ -26,6 +26,7 @@ from lawful.core import (
 from lawful.ops._composite import composite
 from lawful.ops._elementwise.declaration import add_tangents
 from lawful.ops._support.batch_dimensions import align_scalars
+from lawful.ops._support.dtypes import check_kind
 from lawful.ops._support.eager import is_eager
 from lawful.ops._support.large_integers import fitting_integer
 from lawful.ops._support.operation_counts import one_an_element
@@ -157,6 +158,7 @@ def clamp(min: Any, x: Any, max: Any) -> Any:
     """
     args = min, x, max
     avals = [get_aval(arg) for arg in args]
+    check_kind("clamp", avals[1], "fiubc")
     dtype, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])
     if dtype.kind == "c":
         raise ArgumentTypeError(
@@ -293,6 +295,7 @@ def _clamp_impl(low: Any, x: Any, high: Any) -> Any:
 
 @clamp_p.def_abstract_eval
 def _clamp_abstract_eval(low: ShapedArray, x: ShapedArray, high: ShapedArray) -> ShapedArray:
+    check_kind("clamp_p", x, "fiubc")
     for bound in (low, high):
         if bound.dtype != x.dtype or bound.shape not in ((), x.shape) or x.dtype.kind == "c":
             raise ArgumentTypeError(

@@ -78,7 +78,7 @@ def _compares_by_value(function: PromoteAs, args: Sequence[Any]) -> bool:
     """Returns whether a function compares a Python integer with an array of integers, whose dtype may not hold it."""
     if function not in COMPARISONS or int not in map(type, args):
         return False
-    return any([aval.dtype.kind in "iu" and not aval.weak_type for aval in map(get_aval, args)])
+    return any([aval.dtype.kind in "iuV" and not aval.weak_type for aval in map(get_aval, args)])
 
 
 def apply_promoted(

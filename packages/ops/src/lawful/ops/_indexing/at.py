@@ -37,7 +37,7 @@ __all__ = ["At", "AtIndex", "at"]
 
 # The neutral element of updates that have one; for others it is the element itself.
 _NEUTRAL = {scatter_add: 0, scatter_sub: 0, scatter_mul: 1}
-_RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+_RANK = {"b": 0, "i": 1, "u": 1, "V": 1, "f": 2, "c": 3}
 
 
 class At:

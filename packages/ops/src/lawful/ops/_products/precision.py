@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, Unequal, cached_function, kind, promote_dtypes
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    Unequal,
+    cached_function,
+    kind,
+    promote_dtypes,
+    require_arithmetic,
+)
 from lawful.ops._support.dtypes import accumulation_dtype
 
 __all__ = ["Precision"]
@@ -100,6 +108,7 @@ def result_dtype(name: str, dtype: np.dtype[Any], preferred: np.dtype[Any] | Non
     Raises:
       ArgumentTypeError: the preferred one cannot hold such numbers.
     """
+    require_arithmetic(name, dtype, *([] if preferred is None else [preferred]))
     if preferred is None:
         return dtype
     if _KIND_RANK[kind(preferred)] < _KIND_RANK[kind(dtype)]:

@@ -25,6 +25,7 @@ from lawful.core import (
 from lawful.ops._indexing.take_along_dimension import take_along_dimension
 from lawful.ops._shape.iota import broadcasted_iota
 from lawful.ops._support.batch_dimensions import align_to_front
+from lawful.ops._support.dtypes import check_kind
 from lawful.ops._support.operation_counts import of_sorting
 from lawful.ops._support.structural import canonical_axis, cotangent, static_integers, strong
 
@@ -34,6 +35,7 @@ sort_p = Primitive("sort", multiple_results=True, pure_rules=True)
 sort_p.def_rule("operations", of_sorting)
 
 _INDEX = np.dtype(np.int64)
+_KINDS = "fiubc"
 
 
 def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
@@ -74,7 +76,7 @@ def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: in
     _check_operands("sort", avals)
     axis = canonical_axis("sort", dimension, avals[0].ndim)
     (num_keys,) = static_integers("sort", "num_keys", num_keys)
-    _check_keys("sort", num_keys, len(operands))
+    _check_keys("sort", num_keys, avals)
     out = sort_p.bind(*operands, dimension=axis, is_stable=bool(is_stable), num_keys=num_keys)
     return tuple(out) if several else out[0]
 
@@ -129,12 +131,14 @@ def _check_operands(name: str, avals: Sequence[ShapedArray]) -> None:
         )
 
 
-def _check_keys(name: str, num_keys: int, count: int) -> None:
-    if not 1 <= num_keys <= count:
+def _check_keys(name: str, num_keys: int, avals: Sequence[ShapedArray]) -> None:
+    if not 1 <= num_keys <= len(avals):
         raise ArgumentValueError(
-            f"{name}: expected num_keys from 1 to the number of arrays, {count}, got {num_keys}; "
+            f"{name}: expected num_keys from 1 to the number of arrays, {len(avals)}, got {num_keys}; "
             "give the arrays to sort by first"
         )
+    for aval in avals[:num_keys]:
+        check_kind(name, aval, _KINDS)
 
 
 # Evaluation and typing
@@ -167,7 +171,7 @@ def _sort_abstract_eval(*avals: ShapedArray, dimension: int, is_stable: bool, nu
             "call lawful.ops.sort, which takes a negative one too"
         )
     _check_operands("sort_p", avals)
-    _check_keys("sort_p", num_keys, len(avals))
+    _check_keys("sort_p", num_keys, avals)
     return [aval.update(weak_type=False) for aval in avals]
 
 
@@ -327,4 +331,4 @@ def _sort_sample(choose: Choose) -> Call:
     return tuple(ShapedArray(tuple(shape), choose.dtype("fiubc")) for _ in range(count)), params
 
 
-sort_p.declaration = Declaration(sample=_sort_sample, reference=_sort_reference, kinds="fiubc")
+sort_p.declaration = Declaration(sample=_sort_sample, reference=_sort_reference, kinds=_KINDS)

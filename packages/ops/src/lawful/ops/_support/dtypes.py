@@ -8,7 +8,7 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from lawful.core import ArgumentTypeError, ShapedArray, is_float, kind
+from lawful.core import ArgumentTypeError, ShapedArray, is_float, kind, require_arithmetic, storage_dtypes
 
 #: The complex dtype of a real part, and the reverse.
 COMPLEX_OF: Final[dict[np.dtype[Any], np.dtype[Any]]] = {
@@ -44,8 +44,8 @@ def _extreme(dtype: np.dtype[Any], sign: int) -> Any:
         return np.bool_(sign > 0)
     if dtype.kind == "c":
         return dtype.type(complex(sign * np.inf, sign * np.inf))
-    if dtype.kind in "iu":
-        info = np.iinfo(dtype)
+    if dtype.kind in "iu" or dtype in storage_dtypes:
+        info: Any = ml_dtypes.iinfo(dtype)
         return dtype.type(info.max if sign > 0 else info.min)
     with np.errstate(invalid="ignore", over="ignore"):
         infinity = np.asarray(sign * np.inf, np.float32).astype(dtype)[()]
@@ -55,12 +55,20 @@ def _extreme(dtype: np.dtype[Any], sign: int) -> Any:
     return np.asarray(sign * float(largest)).astype(dtype)[()]
 
 
-KIND_NAMES = {"b": "bool", "i": "integer", "u": "unsigned integer", "f": "floating", "c": "complex"}
+KIND_NAMES = {
+    "b": "bool",
+    "i": "integer",
+    "u": "unsigned integer",
+    "f": "floating",
+    "c": "complex",
+    "V": "small integer",
+}
 
 
 def check_kind(name: str, aval: ShapedArray, kinds: str) -> None:
     """Raises ArgumentTypeError if an array's dtype kind is not one that an op is defined for."""
     if kind(aval.dtype) not in kinds:
+        require_arithmetic(name, aval.dtype)
         names = [KIND_NAMES[letter] for letter in kinds]
         raise ArgumentTypeError(
             f"{name}: expected an array of {', '.join(names[:-1])} or {names[-1]} dtype, got {aval}; "

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from lawful import ops
-from lawful.core import IntegerOverflowError, ShapedArray, get_aval, kind, promote_dtypes, shorten
+from lawful.core import IntegerOverflowError, ShapedArray, get_aval, kind, promote_dtypes, shorten, storage_dtypes
 
 __all__ = ["clip_operands"]
 
@@ -67,3 +68,20 @@ def require_fitting(x: int, dtype: np.dtype[Any]) -> None:
     if dtype.kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
         expected = f"integer: expected a value that fits {dtype}"
         raise IntegerOverflowError(f"{expected}, got {shorten(x)}; convert the array first")
+
+
+def without_narrowing(args: Sequence[Any], types: Sequence[tuple[Any, bool]]) -> list[tuple[Any, bool]]:
+    """Returns the types of operands, with Python integers as int64 if they may not fit the integers beside them.
+
+    NumPy compares ``-2 < uint8(3)`` by value, and so must a staged program, where the value is unknown. Integers of 2
+    and 4 bits are compared as those of 8 bits.
+    """
+    types = [(storage_dtypes.get(dtype, dtype), weak) for dtype, weak in types]
+    strong = [dtype for dtype, weak in types if not weak and dtype.kind in "iu"]
+    if not strong:
+        return types
+    limits = np.iinfo(strong[0])
+    return [
+        (dtype, weak and not (dtype.kind == "i" and not (type(x) is int and limits.min <= x <= limits.max)))
+        for x, (dtype, weak) in zip(args, types, strict=True)
+    ]

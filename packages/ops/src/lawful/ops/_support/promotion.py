@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import ml_dtypes
 import numpy as np
 
 from lawful import ops
@@ -24,15 +25,18 @@ from lawful.core import (
     cached_function,
     get_aval,
     is_float,
+    is_inexact,
     kind,
     promote_dtypes,
     python_scalar_dtype,
     python_scalar_types,
     record,
+    require_arithmetic,
     shorten,
+    storage_dtypes,
     to_numpy,
 )
-from lawful.ops._support.large_integers import BEYOND_FLOATS, converted_integer, require_fitting
+from lawful.ops._support.large_integers import BEYOND_FLOATS, converted_integer, require_fitting, without_narrowing
 
 __all__ = ["promote"]
 
@@ -97,6 +101,8 @@ def operand_dtypes(
     Raises:
       ArgumentTypeError: the function has no meaning for such operands.
     """
+    if function is not None:
+        require_arithmetic(name, *[dtype for dtype, _ in operands])
     common, weak = promote_dtypes(*operands)
     if weak and operator and common.kind == "b" and function in _ARITHMETIC_OF_BOOLS:
         return np.dtype(np.int64), True
@@ -163,18 +169,20 @@ def cast(x: Any, dtype: np.dtype[Any]) -> Any:
     array = np.asarray(x)
     if array.dtype.kind in "biu" and dtype.char in "fdFD":  # always in range
         return array.astype(dtype)[()]
+    if array.dtype in storage_dtypes:  # ml_dtypes converts them to some dtypes only
+        array = array.astype(np.int8)
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
     with np.errstate(invalid="ignore", over="ignore"):  # no warnings out of range, as in XLA
         converted = array.astype(dtype)
-        if dtype.kind in "iu" and array.dtype.kind not in "iub":
+        if (dtype.kind in "iu" or dtype in storage_dtypes) and is_inexact(array.dtype):
             converted = _saturated(array, converted)
     return converted[()]
 
 
 def _saturated(x: Any, converted: Any) -> Any:
     """Returns floats converted to integers and clamped to their range; in NumPy that depends on the processor."""
-    bounds = np.iinfo(converted.dtype)
+    bounds: Any = ml_dtypes.iinfo(converted.dtype)
     floats = x if x.dtype.kind == "f" else x.astype(np.float32)  # ml_dtypes compares more slowly
     # The first floats out of range. Both are exact in float64, and infinite where a smaller dtype cannot hold them.
     above, below = floats.dtype.type(float(bounds.max) + 1), floats.dtype.type(float(bounds.min) - 1)
@@ -340,7 +348,7 @@ def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: 
     avals = [get_aval(x) for x in args]
     types = [(aval.dtype, aval.weak_type) for aval in avals]
     if function in COMPARISONS:
-        types = _without_narrowing(args, types)
+        types = without_narrowing(args, types)
     dtype, weak = operand_dtypes(name, function, operator, *types)
     keep_weak = weak and operator
     conversions = [
@@ -354,21 +362,6 @@ def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: 
 
 
 promotion_of_hook: Final[Hook[Callable[..., Promotion]]] = Hook("types of operands", promotion_of)
-
-
-def _without_narrowing(args: Sequence[Any], types: Sequence[tuple[Any, bool]]) -> list[tuple[Any, bool]]:
-    """Returns the types of operands, with Python integers as int64 if they may not fit the integers beside them.
-
-    NumPy compares ``-2 < uint8(3)`` by value, and so must a staged program, where the value is unknown.
-    """
-    strong = [dtype for dtype, weak in types if not weak and dtype.kind in "iu"]
-    if not strong:
-        return list(types)
-    limits = np.iinfo(strong[0])
-    return [
-        (dtype, weak and not (dtype.kind == "i" and not (type(x) is int and limits.min <= x <= limits.max)))
-        for x, (dtype, weak) in zip(args, types, strict=True)
-    ]
 
 
 def require_equal(name: str, avals: Sequence[ShapedArray], *, scalars: bool = False) -> ShapedArray:

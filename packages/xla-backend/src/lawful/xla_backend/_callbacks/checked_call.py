@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, JaxprEqn, ShapedArray, float0, record
+from lawful.core import ArgumentTypeError, JaxprEqn, ShapedArray, float0, record, storage_dtypes
 
 
 @record
@@ -31,7 +31,7 @@ class CheckedCall:
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         order, arrays = (arrays[:1], arrays[1:]) if self.in_order else ((), arrays)
         given = [
-            np.zeros(aval.shape, float0) if aval.dtype == float0 else x
+            np.zeros(aval.shape, float0) if aval.dtype == float0 else x.astype(aval.dtype, copy=False)
             for x, aval in zip(arrays, self.operands, strict=True)
         ]
         found = self.function(*given)
@@ -42,12 +42,12 @@ class CheckedCall:
             if not is_array or x.shape != aval.shape or x.dtype != aval.dtype:
                 got = f"{x.dtype} of shape {x.shape}" if is_array else type(x).__name__
                 raise self._wrong(f"{aval} as result {i}", got)
-        return (*order, *found)
+        return (*order, *[x.astype(storage_dtypes.get(x.dtype, x.dtype), copy=False) for x in found])
 
     def zeros(self, *arrays: Any) -> tuple[Any, ...]:
         """Returns results of the right types without calling the function."""
         order = arrays[:1] if self.in_order else ()
-        return (*order, *[np.zeros(aval.shape, aval.dtype) for aval in self.results])
+        return (*order, *[np.zeros(aval.shape, storage_dtypes.get(aval.dtype, aval.dtype)) for aval in self.results])
 
     def _wrong(self, expected: str, got: str) -> ArgumentTypeError:
         return ArgumentTypeError(

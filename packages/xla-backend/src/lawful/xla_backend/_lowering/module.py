@@ -27,6 +27,7 @@ from lawful.core import (
     get_aval,
     has_effects,
     record,
+    storage_dtypes,
 )
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._errors import LoweringError
@@ -39,7 +40,7 @@ from lawful.xla_backend._lowering.meshes import MeshKey, MeshTable
 from lawful.xla_backend._lowering.rule_errors import failed_rule
 from lawful.xla_backend._lowering.types import TypeTable
 from lawful.xla_backend._runtime import bindings
-from lawful.xla_backend._runtime.bindings import func, ir
+from lawful.xla_backend._runtime.bindings import func, ir, stablehlo
 
 if TYPE_CHECKING:
     from lawful.xla_backend._arrays.sharding import Sharding
@@ -173,28 +174,38 @@ class ModuleLowering:
             self._module.operation.attributes["sym_name"] = ir.StringAttr.get(_identifier(f"jit_{name}"))
             consts = self.consts_of(closed)
             passed = [var for var in closed.jaxpr.invars if var.aval.dtype != float0]
-            arg_types = [self.types.tensor_type(get_aval(const)) for const in consts.values()]
-            arg_types += [self.types.tensor_type(var.aval) for var in passed]
-            returned = [atom for atom in closed.jaxpr.outvars if atom.aval.dtype != float0]
-            main = self._new_function("main", arg_types, [self.types.tensor_type(atom.aval) for atom in returned])
+            in_avals = [*map(get_aval, consts.values()), *[var.aval for var in passed]]
+            out_avals = [aval for aval in closed.out_avals if aval.dtype != float0]
+            passed_types = [[*map(self.types.passed_type, avals)] for avals in (in_avals, out_avals)]
+            main = self._new_function("main", *passed_types)
             main.arg_attrs = ir.ArrayAttr.get(
                 [ir.DictAttr.get({})] * len(consts) + donation_attributes(closed.jaxpr, donated)
             )
             with ir.InsertionPoint(main.add_entry_block()):
-                function = FunctionLowering(self, dict(zip(consts, main.arguments, strict=False)))
-                values = iter(main.arguments[len(consts) :])
+                held = self._converted(main.arguments, in_avals, self.types.tensor_type)
+                function = FunctionLowering(self, dict(zip(consts, held, strict=False)))
+                values = iter(held[len(consts) :])
                 args = [
                     self.types.zeros(var.aval) if var.aval.dtype == float0 else next(values)
                     for var in closed.jaxpr.invars
                 ]
                 outs = function.inline(closed, args)
                 kept = [out for out, aval in zip(outs, closed.out_avals, strict=True) if aval.dtype != float0]
-                func.return_(kept)
+                func.return_(self._converted(kept, out_avals, self.types.passed_type))
         meshes = tuple(self.meshes.symbols.items())
         return StableHLO(
             self._module, tuple(consts.values()), tuple(self.functions), meshes, tuple(self.meshes.shardings),
             tuple(self.meshes.abstract), tuple(reversed(self.meshes.named)),
         )  # fmt: skip
+
+    def _converted(
+        self, values: Sequence[Any], avals: Sequence[ShapedArray], type_of: Callable[[ShapedArray], Any]
+    ) -> list[Any]:
+        """Returns integers of 2 and 4 bits as the program holds them, or as it returns them."""
+        return [
+            stablehlo.convert(type_of(aval), value) if aval.dtype in storage_dtypes else value
+            for value, aval in zip(values, avals, strict=True)
+        ]
 
     # Functions
 

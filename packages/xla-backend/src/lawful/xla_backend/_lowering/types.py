@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from lawful.core import ShapedArray, float0, require_size
+from lawful.core import ShapedArray, float0, require_size, storage_dtypes
 from lawful.xla_backend._runtime.bindings import ir, stablehlo
 
 _Maker = Callable[[], Any]
@@ -54,6 +54,8 @@ class TypeTable:
     def __init__(self) -> None:
         self._elements: dict[np.dtype[Any], Any] = {dtype: make() for dtype, make in _ELEMENT_TYPES.items()}
         self._dtypes: dict[Any, np.dtype[Any]] = {element: dtype for dtype, element in self._elements.items()}
+        # XLA fails on some operations of 2 and 4 bits: a program holds such integers in 8 bits between its ends.
+        self._elements.update({dtype: self._elements[held] for dtype, held in storage_dtypes.items()})
         # A float0 array has no values; bool is MLIR's smallest element type.
         self._elements[float0] = self._elements[np.dtype(bool)]
         self._tensors: dict[ShapedArray, Any] = {}
@@ -75,6 +77,13 @@ class TypeTable:
             found = self._tensors[aval] = ir.RankedTensorType.get(aval.shape, self._elements[aval.dtype])
         return found
 
+    def passed_type(self, aval: ShapedArray) -> Any:
+        """Returns the type of an argument or a result of the whole program."""
+        if aval.dtype not in storage_dtypes:
+            return self.tensor_type(aval)
+        make = _unsigned if aval.dtype.name.startswith("u") else _signless
+        return ir.RankedTensorType.get(aval.shape, make(int(aval.dtype.name[-1]))())
+
     def comparison(self, element_type: Any, direction: str) -> tuple[Any, Any]:
         """Returns the attributes of a comparison: its direction, and the interpretation of the bits."""
         key = element_type, direction
@@ -89,7 +98,8 @@ class TypeTable:
         """Builds a constant here; a scalar with a ``shape`` is repeated over it, in the space of one element."""
         if value.dtype == float0:
             value = np.zeros(value.shape, bool)
-        value = np.asarray(value, dtype=value.dtype.newbyteorder("="), order="C")
+        dtype = storage_dtypes.get(value.dtype, value.dtype)
+        value = np.asarray(value, dtype=dtype.newbyteorder("="), order="C")
         element_type = self._elements[value.dtype]
         shape = value.shape if shape is None else shape
         return stablehlo.constant(ir.DenseElementsAttr.get(value, type=element_type, shape=shape))

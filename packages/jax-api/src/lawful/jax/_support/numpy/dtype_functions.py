@@ -72,7 +72,7 @@ def scalar_type_of(x: Any) -> type:
     """
     dtype = lawful_numpy.result_type(x)
     kinds: dict[str, type] = {"b": bool, "i": int, "u": int, "c": complex}
-    return kinds.get(dtype.kind, int if is_of_ml_dtypes(dtype) and "int" in dtype.name else float)
+    return kinds.get(dtype.kind, int if "int" in dtype.name else float)
 
 
 def is_supported_dtype(dtype: Any) -> bool:

@@ -45,6 +45,8 @@ def _scalar_type(name: str, kind: Any) -> Any:
 for _name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
               "float64", "complex64", "complex128"):  # fmt: skip
     globals()[_name] = _scalar_type(_name, getattr(numpy, _name))
+for _name in ("int2", "int4", "uint2", "uint4"):
+    globals()[_name] = _scalar_type(_name, getattr(ml_dtypes, _name))
 bfloat16 = _scalar_type("bfloat16", ml_dtypes.bfloat16)
 bool_ = globals()["bool"]
 int_, uint, float_, complex_ = (globals()[_name] for _name in ("int64", "uint64", "float64", "complex128"))

@@ -123,7 +123,7 @@ def _fill_value(dtype: np.dtype[Any], fill_value: Any) -> Any:
         return np.asarray(fill_value).astype(dtype)
     if is_inexact(dtype):
         return np.asarray(np.nan).astype(dtype)
-    return np.asarray(lowest(dtype) if dtype.kind == "i" else highest(dtype))
+    return np.asarray(lowest(dtype) or highest(dtype))
 
 
 def _windows(operand: Shape, indices: Shape, numbers: DimensionNumbers, sizes: Shape) -> Windows:

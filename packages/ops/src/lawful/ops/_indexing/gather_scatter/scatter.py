@@ -323,7 +323,7 @@ scatter, scatter_p = _scatter(
     "Returns ``operand`` with windows of it replaced by updates.",
     None,
     None,
-    kinds="fiubc",
+    kinds="fiubcV",
     jvp=jvp_of_replacement,
     transpose=transpose_of_replacement,
     linear=((0, 2),),
