@@ -152,7 +152,7 @@ def test_integer_beyond_int64_becomes_a_float(name: str, dtype: str) -> None:
         INTO_FLOATS[name](2**2000, dtype)
 
 
-@pytest.mark.parametrize("dtype", ["int4", "uint4"])
+@pytest.mark.parametrize("dtype", ["int1", "uint1"])
 def test_array_of_unsupported_integers_names_the_dtype(dtype: str) -> None:
     with pytest.raises(TypeError, match=f"dtype: expected one of bool, .*, got {dtype}; convert with astype"):
         lnp.array([2**63], dtype)

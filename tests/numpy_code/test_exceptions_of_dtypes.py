@@ -149,6 +149,9 @@ SEEN: dict[str, Callable[[str], bool]] = {
     "an operator of NumPy arrays, one of bfloat16 or a float8, as in `x + y`": lambda backend: _by(
         backend, lambda x, y: x + y, NARROW, INTEGERS
     ),
+    "an operator or a method of NumPy arrays of integers of 2 or 4 bits, as in `x + x`": lambda backend: all(
+        [_by(backend, f, np.ones(2, ml_dtypes.int4)) for f in (lambda x: x + x, lambda x: x.sum())]
+    ),
     "an error that depends on values": lambda backend: _by(backend, linalg.inv, np.ones((2, 2))),
     "a length that depends on values": lambda backend: _by(backend, lnp.unique, INTEGERS),
     "`roots` of coefficients with a leading zero": lambda backend: _by(backend, lnp.roots, np.array([0.0, 1.0, 2.0])),

@@ -27,11 +27,7 @@ from ml_dtypes import float8_e5m2 as float8_e5m2
 from ml_dtypes import float8_e5m2fnuz as float8_e5m2fnuz
 from ml_dtypes import float8_e8m0fnu as float8_e8m0fnu
 from ml_dtypes import int1 as int1
-from ml_dtypes import int2 as int2
-from ml_dtypes import int4 as int4
 from ml_dtypes import uint1 as uint1
-from ml_dtypes import uint2 as uint2
-from ml_dtypes import uint4 as uint4
 from numpy import character as character
 from numpy import complexfloating as complexfloating
 from numpy import dtype as dtype
@@ -214,7 +210,9 @@ inf: Any
 inner: Callable[..., Any]
 insert: Callable[..., Any]
 int16: Any
+int2: Any
 int32: Any
+int4: Any
 int64: Any
 int8: Any
 interp: Callable[..., Any]
@@ -393,7 +391,9 @@ triu_indices_from: Callable[..., Any]
 true_divide: Callable[..., Any]
 trunc: Callable[..., Any]
 uint16: Any
+uint2: Any
 uint32: Any
+uint4: Any
 uint64: Any
 uint8: Any
 union1d: Callable[..., Any]

@@ -17,6 +17,7 @@ from lawful.core import (
     Zero,
     as_dtype,
     get_aval,
+    require_arithmetic,
 )
 from lawful.ops._support.batch_dimensions import move_batch_dim
 from lawful.ops._support.operation_counts import no_operations
@@ -59,11 +60,11 @@ def _shape(shape: tuple[int, ...], dtype: Dtype, new_dtype: Dtype) -> tuple[int,
     """Returns the shape of the result; raises an error for arguments that do not fit."""
     if dtype == new_dtype:
         return shape
-    if {dtype.kind, new_dtype.kind} & set("bcV"):
+    require_arithmetic("bitcast_convert_type", dtype, new_dtype)
+    if {dtype.kind, new_dtype.kind} & set("bc"):
         raise ArgumentTypeError(
-            "bitcast_convert_type: expected two dtypes of integers or floats, of 8 bits or more, got "
-            f"{dtype} and {new_dtype}; convert_element_type converts values, real and imag give the parts of complex "
-            "numbers"
+            f"bitcast_convert_type: expected two dtypes of integers or floats, got {dtype} and {new_dtype}; "
+            "convert_element_type converts values, real and imag give the parts of complex numbers"
         )
     old, new = dtype.itemsize, new_dtype.itemsize
     if new <= old:

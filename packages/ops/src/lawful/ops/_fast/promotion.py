@@ -28,6 +28,7 @@ from lawful.core import (
     current,
     get_aval,
     is_inexact,
+    kind,
     python_scalar_types,
     register_dispatch_module,
 )
@@ -78,7 +79,7 @@ def _compares_by_value(function: PromoteAs, args: Sequence[Any]) -> bool:
     """Returns whether a function compares a Python integer with an array of integers, whose dtype may not hold it."""
     if function not in COMPARISONS or int not in map(type, args):
         return False
-    return any([aval.dtype.kind in "iuV" and not aval.weak_type for aval in map(get_aval, args)])
+    return any([kind(aval.dtype) in "iuV" and not aval.weak_type for aval in map(get_aval, args)])
 
 
 def apply_promoted(
