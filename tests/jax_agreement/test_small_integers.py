@@ -14,7 +14,7 @@ import lawful.jax.numpy as lawful_jnp
 import lawful.numpy as lnp
 from lawful import ops, random
 from lawful.autodiff import grad, jvp, vjp
-from lawful.batching import vmap
+from lawful.batching import pmax, psum, psum_scatter, vmap
 from lawful.control_flow import cond, fori_loop, scan, while_loop
 from lawful.core import (
     ArgumentTypeError,
@@ -147,9 +147,15 @@ def _values(dtype: np.dtype[Any]) -> Any:
 def test_conversion_to_small_integers_as_in_jax(evaluation: str, dtype: np.dtype[Any]) -> None:
     """Integers wrap around, floats become the nearest integer, and NaN becomes 0."""
     values = [numbers(other) if other in storage_dtypes else _values(other) for other in _REAL_DTYPES]
-    found = evaluated(evaluation, lambda xs: [ops.convert_element_type(x, dtype) for x in xs], values)
-    for y, x in zip(found, values, strict=True):
-        assert_same(y, jnp.asarray(x).astype(dtype), str(x.dtype))
+
+    def converted(xs: Any) -> Any:
+        found = [ops.convert_element_type(x, dtype) for x in xs]
+        return found, [ops.convert_element_type(y, np.int16) for y in found]
+
+    for x, *ys in zip(values, *evaluated(evaluation, converted, values), strict=True):
+        expected = jnp.asarray(x).astype(dtype)
+        assert_same(ys[0], expected, str(x.dtype))
+        assert_same(ys[1], expected.astype(np.int16), str(x.dtype))
 
 
 @DTYPES
@@ -202,7 +208,7 @@ _COMPARISONS = (lnp.equal, lnp.not_equal, lnp.less, lnp.less_equal, lnp.greater,
 def test_comparison_of_small_integers_is_by_value(evaluation: str, dtype: np.dtype[Any]) -> None:
     x = numbers(dtype)
     wide = x.astype(np.int16)
-    operands = [1, -1, 300, -300, True, 1.5, np.int16(-3), np.float32(-0.5), numbers(as_dtype("uint2"))]
+    operands: list[Any] = [1, -1, 300, -300, True, 1.5, np.int16(-3), np.float32(-0.5), numbers(as_dtype("uint2"))]
     found = evaluated(evaluation, lambda x: [f(x, y) for f in _COMPARISONS for y in (x.T, *operands)], x)
     exact = [y.astype(np.int16) if getattr(y, "ndim", 0) else y for y in operands]
     expected = [f(wide, y) for f in _COMPARISONS for y in (wide.T, *exact)]
@@ -238,6 +244,9 @@ ARITHMETIC: dict[str, Callable[[Any], Any]] = {
         _INT8, _INT8, (((0,), (0,)), ((), ())), preferred_element_type=x.dtype
     ),
     "convolve": lambda x: lnp.convolve(x, x),
+    "psum": lambda x: vmap(lambda x: psum(x, "i"), axis_name="i")(x),
+    "psum_scatter": lambda x: vmap(lambda x: psum_scatter(x, "i"), axis_name="i")(x.reshape(2, 2)),
+    "pmax": lambda x: vmap(lambda x: pmax(x, "i"), axis_name="i")(x),
     "add_at": lambda x: ops.at(x)[0].add(1),
     "bitcast": lambda x: ops.bitcast_convert_type(x, "int8"),
     "where_of_dtypes": lambda x: lnp.where(_INT8 > 1, x, _INT8),
@@ -256,7 +265,10 @@ def test_arithmetic_of_small_integers_is_refused(name: str) -> None:
 
 
 def test_operators_of_small_integers_are_refused() -> None:
-    for operation in (lambda x: x + x, lambda x: x * 2, lambda x: -x, lambda x: x @ x, lambda x: x.sum()):
+    operations: list[Callable[[Any], Any]] = [
+        lambda x: x + x, lambda x: x * 2, lambda x: -x, lambda x: x @ x, lambda x: x.sum()
+    ]  # fmt: skip
+    for operation in operations:
         for f in (operation, jit(operation)):
             with pytest.raises(ArgumentTypeError, match=r"got int4; convert with astype\('int8'\)"):
                 f(lawful_jnp.array([1, 2], "int4"))

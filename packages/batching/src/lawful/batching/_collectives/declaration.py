@@ -16,7 +16,7 @@ from lawful.batching._axis import AxisData
 from lawful.batching._batch import place_batch_dim
 from lawful.batching._collectives.axes import AxisName, Groups, MappedAxis, mapped_axis
 from lawful.batching._vmap import vmap
-from lawful.core import Primitive, ShapedArray, Zero, get_aval, with_axes_of
+from lawful.core import Primitive, ShapedArray, Zero, get_aval, require_arithmetic, with_axes_of
 from lawful.ops import concatenate, convert_element_type, move_batch_dim, reshape, take
 
 Shape = tuple[int, ...]
@@ -142,7 +142,9 @@ def has_transpose(primitive: Primitive, cotangent: Callable[..., Any]) -> None:
 
 def without_bools(x: Any) -> Any:
     """Returns an array that can be summed: a bool counts as an integer, as in NumPy."""
-    return convert_element_type(x, np.dtype(np.int_)) if get_aval(x).dtype == np.dtype(bool) else x
+    dtype = get_aval(x).dtype
+    require_arithmetic("psum", dtype)
+    return convert_element_type(x, np.dtype(np.int_)) if dtype == np.dtype(bool) else x
 
 
 def replaced(shape: Shape, dim: int, *sizes: int) -> Shape:

@@ -19,7 +19,7 @@ from lawful.batching._collectives.axes import (
     varying,
 )
 from lawful.batching._collectives.declaration import Shape, collective, has_transpose, is_linear, without_bools
-from lawful.core import AxisNames, Primitive, current
+from lawful.core import AxisNames, Primitive, current, get_aval, require_arithmetic
 from lawful.ops import div, mul, reduce_max, reduce_min, reduce_sum
 
 _NUMBERS = (int, float, complex)
@@ -145,7 +145,12 @@ def pmean[T](x: T, axis_name: Any, *, axis_index_groups: Any = None) -> T:
 def _extremum(primitive: Primitive, x: Any, axis_name: Any, axis_index_groups: Any) -> Any:
     name, size = bound_axis(primitive.name, axis_name, may_be_none=True)
     groups = groups_param(checked_groups(primitive.name, axis_index_groups, size, uneven=True))
-    return x if name == () else tree.map(lambda leaf: primitive.bind(varying(leaf, name), axis_name=name, **groups), x)
+
+    def reduced(leaf: Any) -> Any:
+        require_arithmetic(primitive.name, get_aval(leaf).dtype)
+        return primitive.bind(varying(leaf, name), axis_name=name, **groups)
+
+    return x if name == () else tree.map(reduced, x)
 
 
 def pmax[T](x: T, axis_name: Any, *, axis_index_groups: Any = None) -> T:
