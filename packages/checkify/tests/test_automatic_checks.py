@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import lawful.numpy as lnp
-from lawful import ops
-from lawful.autodiff import grad
+from lawful import ops, tree
+from lawful.autodiff import grad, jvp
 from lawful.batching import vmap
 from lawful.checkify import (
     CheckError,
@@ -24,9 +24,10 @@ from lawful.checkify import (
     nan_checks,
     user_checks,
 )
-from lawful.control_flow import cond, fori_loop, scan, while_loop
+from lawful.control_flow import cond, custom_linear_solve, custom_root, fori_loop, scan, while_loop
 from lawful.core import ArgumentValueError
-from lawful.staging import jit
+from lawful.custom_rules import custom_jvp
+from lawful.staging import ShapeDtypeStruct, jit, pure_callback
 
 DIVISION = "division by zero"
 NAN, INF = np.nan, np.inf
@@ -158,6 +159,56 @@ def test_float_checks_refuse_batched_predicates(f: Callable[..., Any], name: str
         checkify(f, nan_checks)(np.ones(2))
 
 
+def root_of(x: Any) -> Any:
+    return custom_root(lambda y: y * y - x, x, lambda f, y: lnp.sqrt(x), lambda g, y: y / g(1.0))
+
+
+def test_nan_checks_of_custom_root() -> None:
+    assert checkify(root_of, float_checks)(np.float64(4.0))[0].get() is None
+    assert text_of(checkify(root_of, float_checks)(np.float64(-1.0))[0]) == nan_of("root")
+    error, x_bar = checkify(grad(root_of), float_checks)(np.float64(4.0))
+    assert (error.get(), x_bar) == (None, 0.25)
+    assert text_of(checkify(grad(root_of), float_checks)(np.float64(0.0))[0]) == DIVISION
+
+
+def test_checkify_refuses_checks_in_a_solver() -> None:
+    def f(x: Any) -> Any:
+        def solve(matvec: Any, b: Any) -> Any:
+            check(b > 0.0, "negative")
+            return b / x
+
+        return custom_linear_solve(lambda y: x * y, x, solve, symmetric=True)
+
+    for errors in (user_checks, nan_checks, all_checks):
+        with pytest.raises(ArgumentValueError, match="got one in linear_solve"):
+            checkify(f, errors)(np.float64(-1.0))
+
+
+def host_log(x: Any) -> Any:
+    return pure_callback(np.log, ShapeDtypeStruct((), np.float64), x)
+
+
+@custom_jvp
+def log_with_rule(x: Any) -> Any:
+    return host_log(x)
+
+
+log_with_rule.defjvp(lambda x, x_dot: (log_with_rule(*x), x_dot[0] / x[0]))
+
+
+def log_as_predicate(x: Any) -> Any:
+    return while_loop(lambda y: host_log(y) < 2.0, lambda y: 3.0 * y, x)
+
+
+@pytest.mark.parametrize(("f", "x_dot_out"), [(log_with_rule, 0.5), (log_as_predicate, 9.0)])
+def test_float_checks_differentiate_where_the_function_does(f: Callable[..., Any], x_dot_out: float) -> None:
+    """Looking for errors needs no derivative."""
+    x = np.float64(2.0)
+    (error, _), (_, found) = jvp(checkify(f, nan_checks), (x,), (1.0,))
+    assert error.get() is None
+    assert found == x_dot_out
+
+
 def test_check_error_of_float_checks() -> None:
     def f(x: Any) -> Any:
         error, y = checkify(lambda x: lnp.log(x), nan_checks)(x)
@@ -219,6 +270,28 @@ def test_index_checks_find_the_first_error(f: Callable[..., Any], args: tuple[An
     """They look at indices before the mode counts; in a batch the dimensions are those of the whole array."""
     for checked in (checkify(f, index_checks), checkify(jit(f), index_checks), jit(checkify(f, index_checks))):
         assert text_of(checked(*args)[0]) == text
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: lnp.nonzero(x, size=2),
+        lambda x: lnp.nonzero(x, size=4, fill_value=9),
+        lambda x: lnp.unique(x, True, True, True, size=2),
+        lambda x: lnp.unique(x, True, True, True, size=4),
+        lambda x: lnp.compress(x > 0.0, x, size=4, fill_value=-1.0),
+        lambda x: lnp.repeat(x, lnp.astype(x, int), total_repeat_length=7),
+        lambda x: lnp.histogram(x, np.array([0.5, 1.0, 1.5])),
+        lambda x: lnp.histogram2d(x, x, [np.array([0.5, 1.0, 1.5])] * 2),
+    ],
+)
+def test_index_checks_pass_results_of_given_sizes(f: Callable[..., Any]) -> None:
+    """Elements without a place in the result are no errors."""
+    x = np.array([0.0, 2.0, 1.0, 2.0, 0.0])
+    error, found = checkify(f, index_checks)(x)
+    assert error.get() is None
+    for y, expected in zip(tree.leaves(found), tree.leaves(f(x)), strict=True):
+        assert np.array_equal(y, expected)
 
 
 def test_all_checks_find_what_comes_first() -> None:

@@ -100,7 +100,7 @@ def evaluate(closed: ClosedJaxpr, errors: Errors, *args: Any) -> Checked:
     for eqn in jaxpr.eqns:
         values = [atom.val if type(atom) is Literal else env[atom] for atom in eqn.invars]
         of = own_sites(eqn, errors)
-        if of:
+        if of and (eqn.primitive is check_p or check_p not in eqn.effects):
             state, outs = _looked_at(eqn, of, values)
         elif eqn.primitive is check_p:  # not looked for
             continue

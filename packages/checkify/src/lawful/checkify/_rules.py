@@ -8,7 +8,7 @@ from typing import Any
 
 from lawful import control_flow, custom_rules, parallel, staging, tree
 from lawful import numpy as lawful_numpy
-from lawful.autodiff import checkpoint_p
+from lawful.autodiff import checkpoint_p, stop_gradient
 from lawful.checkify._evaluate import Checked, State, evaluate, first, lifted, nothing, refuse
 from lawful.checkify._sites import Errors, sites_of
 from lawful.core import ClosedJaxpr, Primitive, eval_closed_jaxpr, has_effects, memoize_program
@@ -88,7 +88,8 @@ def _while(
         """Adds what is found in the predicate, which `holds` evaluates without looking."""
         if not of_cond:
             return state
-        return first(state, lifted(evaluate(cond_jaxpr, errors, *cond_consts, *values)[0], of_cond, sites))
+        found, _ = evaluate(cond_jaxpr, errors, *stop_gradient((*cond_consts, *values)))
+        return first(state, lifted(found, of_cond, sites))
 
     def step(carry: tuple[State, Sequence[Any]]) -> Any:
         state, values = carry
@@ -148,7 +149,7 @@ def _custom_call(primitive: Primitive) -> None:
         unchecked = staging.without_effects(jaxpr)
         if has_effects(unchecked):  # that would happen twice
             refuse(f"{primitive.name} beside other effects")
-        state, _ = evaluate(jaxpr, errors, *args)
+        state, _ = evaluate(jaxpr, errors, *stop_gradient(args))  # the rules replace derivatives of the function
         return state, primitive.bind(*args, jaxpr=unchecked, **params)
 
 

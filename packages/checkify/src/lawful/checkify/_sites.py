@@ -69,7 +69,7 @@ _KEEPING: Final = frozenset(
 )
 #: Primitives with jaxprs of which only the results are looked at, as in JAX: the jaxprs state what is to be solved, or
 #: combine two elements.
-_OPAQUE: Final = frozenset({"linear_solve", "reduce", "reduce_window"})
+_OPAQUE: Final = frozenset({"linear_solve", "reduce", "reduce_window", "root"})
 
 
 def sites_of(jaxprs: Iterable[Jaxpr], errors: Errors) -> Sites:

@@ -87,9 +87,10 @@ def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple
     size = operator.index(size)
     is_chosen = ops.reshape(ops.ne(a, aval.dtype.type(0)), (aval.size,))
     count = ops.cumsum(ops.convert_element_type(is_chosen, "int64"))
-    # Each chosen element writes its position; all others write out of bounds, and are dropped.
-    target = ops.where(is_chosen, ops.sub(count, 1), size)
-    flat = ops.at(ops.full((size,), aval.size, "int64"))[target].set(ops.iota("int64", aval.size), mode="drop")
+    # Each chosen element writes its position; all others write behind the end.
+    target = ops.where(is_chosen, ops.min(ops.sub(count, 1), size), size)
+    ends = ops.at(ops.full((size + 1,), aval.size, "int64"))[target].set(ops.iota("int64", aval.size))
+    flat = ops.slice_in_dim(ends, 0, size)
     is_filled = ops.ge(flat, aval.size)
     fills = fill_value if isinstance(fill_value, tuple | list) else (fill_value or 0,) * aval.ndim
     positions = []

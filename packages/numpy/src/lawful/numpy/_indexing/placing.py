@@ -218,7 +218,8 @@ def compress(
         return ops.take(x, nonzero(condition)[0], axis)
     condition = ops.slice_in_dim(condition, 0, min(given.shape[0], length))
     (positions,) = nonzero(condition, size=size, fill_value=length)
-    return ops.take(x, positions, axis, mode="fill", fill_value=fill_value)
+    fill = ops.convert_element_type(fill_value, get_aval(x).dtype)
+    return ops.take(ops.pad(x, fill, [(0, int(dim == axis), 0) for dim in range(ndim)]), positions, axis)
 
 
 def extract(condition: Any, arr: Any, *, size: int | None = None, fill_value: Any = 0) -> Any:

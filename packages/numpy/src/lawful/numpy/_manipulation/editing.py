@@ -249,7 +249,7 @@ def _repeat_to(a: Any, repeats: Any, axis: int, total_repeat_length: Any) -> Any
         return ops.slice_in_dim(a, 0, 0, axis=axis)
     ends = ops.cumsum(broadcast_to(ops.reshape(ops.convert_element_type(repeats, "int64"), (times.size,)), (size,)))
     positions = lawful.numpy.searchsorted(ends, ops.iota("int64", total), side="right")
-    return ops.take(a, positions, axis, mode="clip")
+    return ops.take(a, ops.min(positions, size - 1), axis, mode="clip")
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:

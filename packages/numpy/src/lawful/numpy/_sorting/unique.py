@@ -81,18 +81,24 @@ def unique(
         return (values, *extra) if extra else values
     ordered, index, is_new = _ordered_parts(parts, equal_nan)
     group = ops.sub(ops.cumsum(ops.convert_element_type(is_new, "int64")), 1)
-    target = ops.where(is_new, group, size)
+    target = ops.where(is_new, ops.min(group, size), size)  # all others are written behind the end
     fill = ops.getitem(ordered, 0) if fill_value is None else ops.convert_element_type(fill_value, aval.dtype)
-    values = ops.at(broadcast_to(fill, (size, *part_shape)))[target].set(ordered, mode="drop")
+    values = _within(ops.at(broadcast_to(fill, (size + 1, *part_shape)))[target].set(ordered))
     out = [values if axis is None else moveaxis(values, 0, axis)]
     if return_index:
-        first = ops.broadcast_in_dim(ops.getitem(index, 0), (size,), ())
-        out.append(ops.at(first)[target].set(index, mode="drop"))
+        first = ops.broadcast_in_dim(ops.getitem(index, 0), (size + 1,), ())
+        out.append(_within(ops.at(first)[target].set(index)))
     if return_inverse:
         out.append(ops.reshape(ops.sort((index, group))[1], inverse_shape))
     if return_counts:
-        out.append(ops.at(ops.full((size,), 0, "int64"))[group].add(ops.full((count,), 1, "int64"), mode="drop"))
+        one, counts = ops.full((count,), 1, "int64"), ops.full((size + 1,), 0, "int64")
+        out.append(_within(ops.at(counts)[ops.min(group, size)].add(one)))
     return tuple(out) if len(out) > 1 else out[0]
+
+
+def _within(written: Any) -> Any:
+    """Returns all but the last part, which is behind the end: no write is out of bounds."""
+    return ops.slice_in_dim(written, 0, -1)
 
 
 def _ordered_parts(parts: Any, equal_nan: bool) -> tuple[Any, Any, Any]:

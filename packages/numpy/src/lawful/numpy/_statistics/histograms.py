@@ -122,7 +122,9 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     size = get_aval(ends).shape[0] - 1
     index = _bin_indices(ops.reshape(a, (aval.size,)), ends)
     counted = ops.full((aval.size,), 1, "int64") if weights is None else ops.reshape(weights, (aval.size,))
-    counts = ops.at(ops.full((size,), 0, get_aval(counted).dtype))[index].add(counted, mode="drop")
+    # Samples in no interval count behind the end.
+    counts = ops.at(ops.full((size + 1,), 0, get_aval(counted).dtype))[index].add(counted)
+    counts = ops.slice_in_dim(counts, 0, size)
     if density:
         lengths = ops.convert_element_type(diff(ends), numpy.float64)
         counts = ops.div(
@@ -179,7 +181,8 @@ def _boxes(name: str, sample: Any, bins: Any, limits: Any, density: Any, weights
     shape = [get_aval(x).shape[0] - 1 for x in ends]
     indices = tuple([_bin_indices(x, end) for x, end in zip(columns, ends, strict=True)])
     counted = ops.full((count,), 1.0) if weights is None else ops.convert_element_type(weights, numpy.float64)
-    boxes = ops.at(ops.full(shape, 0.0))[indices].add(counted, mode="drop")
+    boxes = ops.at(ops.full([size + 1 for size in shape], 0.0))[indices].add(counted)
+    boxes = ops.getitem(boxes, tuple([slice(size) for size in shape]))
     if density:
         total = ops.reduce_sum(boxes, tuple(numpy.arange(directions).tolist()))
         for i, end in enumerate(ends):
