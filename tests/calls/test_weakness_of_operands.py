@@ -9,9 +9,9 @@ import pytest
 from lawful import ops
 from lawful.autodiff import checkpoint, grad, jvp
 from lawful.batching import vmap
-from lawful.control_flow import cond, custom_linear_solve, custom_root, scan, scan_p, switch, while_loop
+from lawful.control_flow import cond, custom_linear_solve, custom_root, fori_loop, scan, scan_p, switch, while_loop
 from lawful.core import ClosedJaxpr, ShapedArray, check_jaxpr, eval_closed_jaxpr, get_aval
-from lawful.custom_rules import custom_jvp, linear_call
+from lawful.custom_rules import custom_jvp, custom_vmap, linear_call
 from lawful.staging import jit, make_jaxpr
 
 
@@ -22,6 +22,17 @@ def doubled(x: Any) -> Any:
 
 doubled.defjvp(lambda primals, tangents: (doubled(primals[0]), 2.0 * tangents[0]))
 
+
+@custom_vmap
+def tripled(x: Any) -> Any:
+    return 3.0 * x
+
+
+@tripled.def_vmap
+def _tripled_batch(size: int, batched: Any, x: Any) -> Any:
+    return 3.0 * x, batched[0]
+
+
 CALLS: dict[str, Callable[[Any], Any]] = {
     "jit": jit(lambda x: 2.0 * x),
     "jit in jit": jit(lambda x: jit(lambda y: 2.0 * y)(x) + 1.0),
@@ -30,7 +41,9 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "switch": lambda x: switch(1, [lambda y: y, lambda y: 2.0 * y, lambda y: -y], x),
     "scan": lambda x: scan(lambda c, _: (x * c, c), x, None, length=2)[0],
     "while_loop": lambda x: while_loop(lambda c: c < x + 1.0, lambda c: c + x, x),
+    "fori_loop": lambda x: fori_loop(0, 3, lambda _, c: c * x, x),
     "custom_jvp": doubled,
+    "custom_vmap": tripled,
     "linear_call": lambda x: linear_call(lambda r, y: r * y, lambda r, y: r * y, x, x),
     "custom_root": lambda x: custom_root(
         lambda y: y * y - x, 1.0, lambda f, y: y - f(y) / (2.0 * y), lambda g, y: y / g(1.0)
@@ -55,8 +68,9 @@ def test_jaxpr_of_a_call_takes_another_weakness(name: str, made_for: Any, given:
     assert again.in_avals == [get_aval(given)]
     if "cond" not in name and "switch" not in name:  # a known index is no call
         assert again.out_avals == closed.out_avals
-    for run in f, jit(f):
+    for run in f, jit(f), jit(f, backend="numpy"):
         np.testing.assert_allclose(run(given), expected)
+        assert [get_aval(run(given))] == closed.out_avals
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -25,6 +25,7 @@ from lawful.custom_rules._user_rules.checks import may_be_of_number
 from lawful.ops import add_tangents, convert_element_type, move_batch_dim, with_weakness_of
 from lawful.staging import (
     copy_aliased,
+    eval_call,
     flatten_outputs,
     function_name,
     hoist_common,
@@ -142,7 +143,7 @@ def _bind(args: Sequence[Any], callee: ClosedJaxpr, transposed: ClosedJaxpr, num
 @linear_call_p.def_expand
 @linear_call_p.def_impl
 def _impl(*args: Any, callee: ClosedJaxpr, **_: Any) -> list[Any]:
-    return eval_closed_jaxpr(callee, *args)
+    return eval_call(callee, *args)
 
 
 @linear_call_p.def_rule_as("numpy")

@@ -24,6 +24,7 @@ from lawful.staging._backends import (
 )
 from lawful.staging._common_axes import with_common_axes
 from lawful.staging._constants import Constants
+from lawful.staging._equations import eval_call, operands_of_call
 from lawful.staging._jit.ahead_of_time import Compiled, Lowered, Traced
 from lawful.staging._jit.cache_misses import CacheMiss, explain_cache_misses, set_explain_cache_misses
 from lawful.staging._jit.compiling import compiling
@@ -130,6 +131,7 @@ __all__ = [
     "declare_statics",
     "declared_statics",
     "describe_argument",
+    "eval_call",
     "eval_shape",
     "explain_cache_misses",
     "flatten_outputs",
@@ -159,6 +161,7 @@ __all__ = [
     "observation",
     "memory_owner",
     "copy_aliased",
+    "operands_of_call",
     "partial_eval_jaxpr",
     "io_callback",
     "io_callback_p",

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from lawful.core import (
     ArgumentTypeError,
+    ClosedJaxpr,
     Primitive,
     ShapedArray,
+    eval_closed_jaxpr,
     get_aval,
     holds_constants,
     set_current,
@@ -31,21 +33,36 @@ def operands_of(
     if "hoist" in primitive.rules and holds_constants(params):
         args, params = primitive.rule("hoist")(args, params)
     if "weakness" in primitive.rules:
-        args = _with_weakness_of_jaxprs(trace, primitive, args, params)
+        with set_current(trace):
+            args = operands_of_call(primitive, args, params)
     if trace.checked_axes:
         args, params = vary_alike(trace, trace.casts, primitive, args, params)
     return args, params
 
 
-def _with_weakness_of_jaxprs(
-    trace: Recorder, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
-) -> Sequence[Any]:
+def operands_of_call(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Sequence[Any]:
+    """Returns operands of a recorded call with the weakness of the inputs of its jaxprs.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> from lawful.staging import jit_p
+    >>> operands_of_call(jit_p, [2.0], {"jaxpr": parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }")})
+    [np.float64(2.0)]
+    """
     have = [get_aval(x) for x in args]
     wanted = with_weakness_of_jaxprs(primitive, have, params)
-    if have == wanted:
-        return args
-    with set_current(trace):
-        return [*map(with_weakness_of, args, wanted)]
+    return args if have == wanted else [*map(with_weakness_of, args, wanted)]
+
+
+def eval_call(closed: ClosedJaxpr, *args: Any) -> list[Any]:
+    """Returns the outputs of the jaxpr of a recorded call, at operands that may have another weakness than its inputs.
+
+    The outputs have the types that the jaxpr states, as where the call is compiled.
+
+    >>> from lawful.core import parse_jaxpr
+    >>> eval_call(parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }"), 2.0)
+    [np.float64(2.0)]
+    """
+    return eval_closed_jaxpr(closed, *map(with_weakness_of, args, closed.in_avals))
 
 
 def result_avals(primitive: Primitive, out: Any) -> list[ShapedArray]:

@@ -18,14 +18,13 @@ from lawful.core import (
     ShapedArray,
     UndefinedPrimal,
     Zero,
-    eval_closed_jaxpr,
     expand_call,
     memoize,
     runs_of_call,
     weakness_of_call,
 )
 from lawful.ops import with_weakness_of
-from lawful.staging import dce_call, hoist_call, kept, merge_lists
+from lawful.staging import dce_call, eval_call, hoist_call, kept, merge_lists
 
 #: Its parameters are the jaxpr, the policy, ``prevent_cse``, and ``differentiated``: whether the jaxpr begins with
 #: rematerialized values.
@@ -33,7 +32,7 @@ checkpoint_p = Primitive("checkpoint", multiple_results=True, pure_rules=True)
 
 
 def _impl(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
-    return eval_closed_jaxpr(jaxpr, *args)
+    return eval_call(jaxpr, *args)
 
 
 checkpoint_p.def_impl(_impl, any_array=True)

@@ -28,7 +28,7 @@ from lawful.core import (
     weakness_of_call,
 )
 from lawful.ops import with_weakness_of
-from lawful.staging import dce_jaxpr, hoist_common, kept
+from lawful.staging import dce_jaxpr, eval_call, hoist_common, kept
 
 batched_cond_p: Final = Primitive("batched_cond", multiple_results=True, pure_rules=True)
 
@@ -43,7 +43,7 @@ def bind_batched_cond(program: ClosedJaxpr, guarded: ClosedJaxpr, operands: Sequ
 @batched_cond_p.def_impl
 def _impl(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
     with np.errstate(all="ignore"):  # errors at elements that do not take the branch
-        return eval_closed_jaxpr(jaxpr, *args)
+        return eval_call(jaxpr, *args)
 
 
 @batched_cond_p.def_expand

@@ -17,12 +17,11 @@ from lawful.core import (
     UndefinedPrimal,
     Var,
     Zero,
-    eval_closed_jaxpr,
     get_aval,
     memoize,
 )
 from lawful.ops import broadcast_in_dim_p, concatenate_p, reshape_p, slice_p, with_weakness_of
-from lawful.staging import dce_jaxpr, hoist_common, kept, merge_lists, partial_eval_jaxpr, used_inputs
+from lawful.staging import dce_jaxpr, eval_call, hoist_common, kept, merge_lists, partial_eval_jaxpr, used_inputs
 
 cond_p = Primitive("cond", multiple_results=True, pure_rules=True)
 
@@ -33,7 +32,7 @@ def _position(index: Any, branches: Sequence[Any]) -> int:
 
 @cond_p.def_impl
 def _impl(index: Any, *args: Any, branches: Branches) -> list[Any]:
-    return eval_closed_jaxpr(branches[_position(index, branches)], *args)
+    return eval_call(branches[_position(index, branches)], *args)
 
 
 cond_p.def_expand(_impl)

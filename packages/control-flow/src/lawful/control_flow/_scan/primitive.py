@@ -28,7 +28,7 @@ from lawful.core import (
     memoize,
 )
 from lawful.ops import concatenate, expand_dims, full, getitem, with_weakness_of
-from lawful.staging import dce_jaxpr, hoist_groups, kept, numpy_function, used_inputs
+from lawful.staging import dce_jaxpr, hoist_groups, kept, numpy_function, operands_of_call, used_inputs
 
 scan_p = Primitive("scan", multiple_results=True, pure_rules=True)
 
@@ -167,7 +167,8 @@ def _expand(
 
 @scan_p.def_impl
 def _impl(*args: Any, **params: Any) -> list[Any]:
-    found: list[Any] = _numpy([], numpy_function, **params)(*args)
+    operands = operands_of_call(scan_p, args, params)
+    found: list[Any] = _numpy([], numpy_function, **params)(*operands)
     return found
 
 

@@ -26,7 +26,7 @@ from lawful.core import (
     memoize,
 )
 from lawful.ops import add_tangents, neg, with_weakness_of
-from lawful.staging import dce_jaxpr, hoist_groups, with_common_axes
+from lawful.staging import dce_jaxpr, eval_call, hoist_groups, with_common_axes
 
 Counts = tuple[int, int, int, int]
 Jaxpr = ClosedJaxpr | None
@@ -50,7 +50,7 @@ def bind_linear_solve(args: Sequence[Any], counts: Counts, jaxprs: Mapping[str, 
 
 def _impl(*args: Any, counts: Counts, solve: ClosedJaxpr, **others: Any) -> list[Any]:
     _, _, consts, _, b = split_list(args, counts)
-    return eval_closed_jaxpr(solve, *consts, *b)
+    return eval_call(solve, *consts, *b)
 
 
 linear_solve_p.def_impl(_impl, any_array=True)

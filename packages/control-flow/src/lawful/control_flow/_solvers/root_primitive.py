@@ -23,7 +23,7 @@ from lawful.core import (
     get_aval,
 )
 from lawful.ops import neg, with_weakness_of
-from lawful.staging import hoist_groups, partial_eval_jaxpr
+from lawful.staging import eval_call, hoist_groups, partial_eval_jaxpr
 
 Counts = tuple[int, int, int]
 
@@ -32,7 +32,7 @@ root_p = Primitive("root", multiple_results=True, pure_rules=True)
 
 def _impl(*args: Any, counts: Counts, solve: ClosedJaxpr, **others: Any) -> list[Any]:
     _, consts, _, guess = split_list(args, counts)
-    return eval_closed_jaxpr(solve, *consts, *guess)
+    return eval_call(solve, *consts, *guess)
 
 
 root_p.def_impl(_impl, any_array=True)

@@ -33,7 +33,7 @@ from lawful.core import (
     memoize,
 )
 from lawful.ops import reduce_or, with_weakness_of
-from lawful.staging import dce_jaxpr, hoist_groups, kept, numpy_function, trace_to_jaxpr, used_inputs
+from lawful.staging import dce_jaxpr, hoist_groups, kept, numpy_function, operands_of_call, trace_to_jaxpr, used_inputs
 
 while_p = Primitive("while", multiple_results=True, pure_rules=True)
 
@@ -183,7 +183,8 @@ def _expand(
 
 @while_p.def_impl
 def _impl(*args: Any, **params: Any) -> list[Any]:
-    found: list[Any] = _numpy([], numpy_function, **params)(*args)
+    operands = operands_of_call(while_p, args, params)
+    found: list[Any] = _numpy([], numpy_function, **params)(*operands)
     return found
 
 

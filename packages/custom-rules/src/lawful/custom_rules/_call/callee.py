@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from lawful.core import ClosedJaxpr, ShapedArray, deduplicated, eval_closed_jaxpr
+from lawful.core import ClosedJaxpr, ShapedArray, deduplicated
 from lawful.custom_rules._call.rules import Flat
-from lawful.staging import trace_to_jaxpr
+from lawful.staging import eval_call, trace_to_jaxpr
 
 
 class Callee:
@@ -66,10 +66,10 @@ def as_function(fun: Callee | None, jaxpr: ClosedJaxpr | None) -> Flat:
 
     >>> from lawful.core import parse_jaxpr
     >>> as_function(None, parse_jaxpr("{ lambda ; a:f64[]. let in (a, 1.0:f64[]) }"))(2.0)
-    [2.0, np.float64(1.0)]
+    [np.float64(2.0), np.float64(1.0)]
     """
     if fun is not None:
         return fun
     assert jaxpr is not None
     closed = jaxpr
-    return lambda *operands: eval_closed_jaxpr(closed, *operands)
+    return lambda *operands: eval_call(closed, *operands)
