@@ -7,7 +7,11 @@ import pytest
 
 import lawful.autograd.numpy as np
 import lawful.autograd.numpy.random as npr
-from lawful.autograd import elementwise_grad, grad, jacobian, make_vjp
+import lawful.numpy
+from lawful.autograd import elementwise_grad, grad, jacobian, make_jvp, make_vjp
+from lawful.autograd._namespace import arrays
+from lawful.autograd._namespace.function import dispatched
+from lawful.autograd.extend import defjvp, defvjp
 from lawful.autograd.numpy.numpy_boxes import ArrayBox
 from lawful.autograd.numpy.numpy_vjps import match_complex, repeat_to_match_shape, replace_zero, unbroadcast_f
 from lawful.autograd.test_util import check_grads, combo_check
@@ -135,7 +139,7 @@ def test_arraybox_is_the_class_of_tracers() -> None:
 
 
 def test_check_grads_finds_wrong_rules() -> None:
-    from lawful.autograd.extend import defjvp, defvjp, primitive
+    from lawful.autograd.extend import primitive
 
     @primitive
     def square(x: Any) -> Any:
@@ -152,6 +156,28 @@ def test_check_grads_finds_wrong_rules() -> None:
     with pytest.raises(ValueError, match="expected modes"):
         check_grads(square, modes=["both"])(1.0)
     combo_check(np.add, (0, 1), order=1)([1.0, X], [2.0, X])
+
+
+def test_own_derivatives_of_both_modes_are_kept() -> None:
+    square = dispatched("square", numpy.square, lawful.numpy.square)
+    defvjp(square, lambda ans, x: lambda g: 3.0 * g * x)
+    defjvp(square, lambda g, ans, x: 5.0 * g * x)
+    assert grad(square)(2.0) == 6.0
+    assert make_jvp(square)(2.0)(1.0) == (4.0, 10.0)
+
+
+def test_own_derivatives_of_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rules call it themselves, as SurPyval's do."""
+    monkeypatch.setattr(arrays._where, "apply", arrays._where.apply)
+    defvjp(
+        np.where,
+        None,
+        lambda ans, c, x, y: lambda g: 2.0 * np.where(c, g, numpy.zeros(2)),
+        lambda ans, c, x, y: lambda g: np.where(c, numpy.zeros(2), g),
+    )
+    gradient = grad(lambda x: np.sum(np.where(numpy.array([True, False]), x * x, 3.0 * x)))
+    assert gradient(numpy.array([2.0, 1.0])).tolist() == [8.0, 3.0]
+    assert jacobian(gradient)(numpy.array([2.0, 1.0])).tolist() == [[4.0, 0.0], [0.0, 0.0]]
 
 
 def test_elementwise_functions_of_the_namespace() -> None:

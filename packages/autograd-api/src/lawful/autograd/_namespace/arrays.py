@@ -10,6 +10,7 @@ import numpy
 
 import lawful.numpy as np
 from lawful import tree
+from lawful.autograd._namespace.function import OfTracers
 from lawful.autograd._primitive.function import getval
 from lawful.core import ArgumentValueError, Tracer
 
@@ -51,7 +52,8 @@ def asarray(a: Any, *args: Any, **kwargs: Any) -> Any:
 def where(condition: Any, x: Any = _ABSENT, y: Any = _ABSENT) -> Any:
     """Returns elements of one array or another; arguments are those of ``numpy.where``, and may be lists of tracers.
 
-    Of Python's numbers and lists alone come Python's numbers and lists.
+    Of Python's numbers and lists alone come Python's numbers and lists. A user may define its derivatives by ``defvjp``
+    and ``defjvp``, as those of the functions that Autograd calls primitives.
 
     >>> from lawful.autograd import grad
     >>> where(True, 1.0, 2.0), grad(lambda x: where(x > 0.0, x * x, 0.0))(3.0)
@@ -62,7 +64,7 @@ def where(condition: Any, x: Any = _ABSENT, y: Any = _ABSENT) -> Any:
         return numpy.where(condition, x, y)
     others = [cls for cls in types if cls not in _PLAIN]
     if others and all([issubclass(cls, Tracer) for cls in others]):  # the common case of tracers
-        return np.where(numpy.bool_(condition) if types[0] is bool else condition, x, y)
+        return _where.apply(numpy.bool_(condition) if types[0] is bool else condition, x, y)
     if types == (bool, float, float):
         return x if condition else y
     if (x is _ABSENT) != (y is _ABSENT):
@@ -72,11 +74,16 @@ def where(condition: Any, x: Any = _ABSENT, y: Any = _ABSENT) -> Any:
     given: Any = (condition,) if x is _ABSENT else (condition, x, y)
     if any(map(_holds_tracers, given)):
         given = [x if type(x) in _PLAIN or isinstance(x, Tracer) else array(x) for x in given]
-        return np.where(numpy.bool_(condition) if type(condition) is bool else given[0], *given[1:])
+        apply = np.where if x is _ABSENT else _where.apply
+        return apply(numpy.bool_(condition) if type(condition) is bool else given[0], *given[1:])
     found = numpy.where(*given)
     if len(given) == 3 and not any(map(_holds_arrays, given)):
         return found.tolist()
     return found
+
+
+_where: Final = OfTracers("where", numpy.where, np.where)
+where.own_rules = _where.own_rules  # type: ignore[attr-defined]
 
 
 def _holds_arrays(x: Any) -> bool:

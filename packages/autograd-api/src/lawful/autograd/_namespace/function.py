@@ -19,6 +19,29 @@ from lawful.ops import from_array_like
 Function = Callable[..., Any]
 
 
+class OfTracers:
+    """What a function of a namespace applies to tracers.
+
+    Args:
+      name: the function's name.
+      of_values: the library's function.
+      of_tracers: lawful's function.
+
+    Attributes:
+      apply: lawful's function; once a user has defined derivatives, the library's function with these.
+    """
+
+    def __init__(self, name: str, of_values: Function, of_tracers: Function) -> None:
+        self._of_values = of_values
+        self._rules = Rules(name)
+        self.apply = of_tracers
+
+    def own_rules(self) -> Rules:
+        """Returns the rules that a user defines, which are used from now on."""
+        self.apply = lambda *args, **kwargs: call_hook.use(self._of_values, self._rules, args, kwargs)
+        return self._rules
+
+
 def dispatched(name: str, of_values: Function, of_tracers: Function) -> Function:
     """Returns the function that a namespace has under a name.
 
@@ -30,33 +53,27 @@ def dispatched(name: str, of_values: Function, of_tracers: Function) -> Function
     A list with tracers in it is an array to both, and so is anything that NumPy converts. A user may define derivatives
     by ``defvjp`` and ``defjvp``, which then are used in place of lawful's.
     """
-    apply = of_tracers
+    traced = OfTracers(name, of_values, of_tracers)
 
     def function(*args: Any, **kwargs: Any) -> Any:
         for x in args:
             if isinstance(x, Tracer):
                 try:
-                    return apply(*args, **kwargs)
+                    return traced.apply(*args, **kwargs)
                 except (ArgumentTypeError, NonArrayError):
                     converted, named = _as_arrays(args), _as_arrays(kwargs)
                     if all(map(is_, (*args, *kwargs.values()), (*converted, *named.values()))):
                         raise
-                    return apply(*converted, **named)
+                    return traced.apply(*converted, **named)
         try:
             return of_values(*args, **kwargs)
         except TracerArrayConversionError:
-            return apply(*_as_arrays(args), **_as_arrays(kwargs))
-
-    def own_rules() -> Rules:
-        nonlocal apply
-        rules = Rules(name)
-        apply = lambda *args, **kwargs: call_hook.use(of_values, rules, args, kwargs)  # noqa: E731  # a closure, not a name
-        return rules
+            return traced.apply(*_as_arrays(args), **_as_arrays(kwargs))
 
     named: Any = wraps(of_values, updated=())(function) if hasattr(of_values, "__name__") else function
     named.__name__ = named.__qualname__ = name
     named.fun = of_values
-    named.own_rules = own_rules
+    named.own_rules = traced.own_rules
     for method in ("reduce", "accumulate", "reduceat", "outer", "at"):
         if isinstance(of_values, numpy.ufunc) and hasattr(of_tracers, method):
             setattr(named, method, getattr(of_tracers, method))
