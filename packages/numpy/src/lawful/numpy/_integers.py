@@ -5,9 +5,26 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy
-from lawful.core import IntegerOverflowError, is_of_ml_dtypes, shorten
+from lawful import ops
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    IntegerOverflowError,
+    is_of_ml_dtypes,
+    kind,
+    shorten,
+)
 
-__all__ = ["GREATEST", "LEAST", "array_of_integer", "is_large", "not_fitting", "with_dtype", "with_large_integers"]
+__all__ = [
+    "GREATEST",
+    "LEAST",
+    "array_of_integer",
+    "assigned",
+    "is_large",
+    "not_fitting",
+    "with_dtype",
+    "with_large_integers",
+]
 
 #: The ends of int64. NumPy converts a Python integer outside of them to uint64 or to an object.
 LEAST: Final = -(2**63)
@@ -45,6 +62,33 @@ def with_large_integers(values: Any, dtype: numpy.dtype[Any] | None) -> Any:
         if dtype is None or not is_of_ml_dtypes(dtype):
             raise
         return numpy.array(values, numpy.float64).astype(dtype)
+
+
+def assigned(name: str, x: Any, dtype: numpy.dtype[Any]) -> Any:
+    """Returns a number in a dtype; where its value is known, as NumPy assigns it to an element.
+
+    Raises:
+      ArgumentTypeError: a complex Python number is to become a real one.
+      ArgumentValueError: NaN is to become an integer.
+      IntegerOverflowError: the dtype of integers cannot hold it.
+
+    >>> assigned("max", 2.5, numpy.dtype(numpy.int8))
+    array(2, dtype=int8)
+    """
+    if type(x) is complex and kind(dtype) not in "cb":
+        raise ArgumentTypeError(f"{name}: expected a real number for {dtype}, got {x}; take the real part")
+    if dtype.kind not in "iu" or not isinstance(x, float | numpy.generic) or isinstance(x, numpy.complexfloating):
+        return ops.convert_element_type(x, dtype)
+    out = numpy.empty((), dtype)
+    try:
+        with numpy.errstate(invalid="ignore"):
+            out[()] = x
+    except ValueError:
+        raise ArgumentValueError(f"{name}: expected a number for {dtype}, got {x}; convert the array first") from None
+    except OverflowError:
+        expected = f"{name}: expected a number that fits {dtype}"
+        raise IntegerOverflowError(f"{expected}, got {x}; convert the array first") from None
+    return out
 
 
 def is_large(x: Any) -> bool:

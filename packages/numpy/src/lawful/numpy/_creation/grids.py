@@ -19,6 +19,9 @@ from lawful.ops import static_integers
 
 __all__ = ["geomspace", "logspace", "meshgrid"]
 
+# The relative error of powers of logarithms is less.
+_ROUNDING = 2.0**-44
+
 
 def logspace(
     start: Any,
@@ -38,6 +41,7 @@ def logspace(
       endpoint: whether the last one is included.
       base: the base, or an array of them.
       dtype: the dtype of the result; by default the floating one that the arguments are promoted to.
+        Numbers that are integers up to rounding become these integers, others are rounded towards 0.
       axis: the position of the new dimension in the result, if an argument is an array.
 
     Raises:
@@ -53,7 +57,15 @@ def logspace(
         start, stop, base = (_with_ndim(x, ndim) for x in (start, stop, base))
         base = ops.expand_dims(base, (axis,))
     powers = power(base, linspace(start, stop, num, endpoint, axis=axis))
-    return powers if dtype is None else ops.convert_element_type(powers, as_dtype(dtype))
+    return powers if dtype is None else _converted(powers, as_dtype(dtype))
+
+
+def _converted(x: Any, dtype: numpy.dtype[Any]) -> Any:
+    """Returns numbers in a dtype; those that are integers up to rounding become these integers."""
+    if dtype.kind in "iu" and get_aval(x).dtype.kind == "f":
+        nearest = ops.round_nearest_even(x)
+        x = ops.where(ops.le(abs(x - nearest), _ROUNDING * abs(x)), nearest, x)
+    return ops.convert_element_type(x, dtype)
 
 
 def _with_ndim(x: Any, ndim: int) -> Any:
@@ -70,6 +82,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
       num: how many.
       endpoint: whether ``stop`` is included.
       dtype: the dtype of the result; by default float64, or complex128.
+        Numbers that are integers up to rounding become these integers, others are rounded towards 0.
       axis: the position of the new dimension in the result, if an end is an array.
 
     Raises:
@@ -83,7 +96,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     shape_of_ends("geomspace", start, stop)
     if any(not isinstance(end, Tracer) and numpy.any(to_numpy(end) == 0) for end in (start, stop)):
         raise ArgumentValueError("geomspace: expected ends that are not zero, got a zero; leave it out")
-    if is_plain(start, stop):
+    if is_plain(start, stop) and (dtype is None or as_dtype(dtype).kind not in "iu"):
         require_size((*static_integers("geomspace", "num", num),), numpy.dtype(numpy.float64))
         return numpy.geomspace(start, stop, num, endpoint, dtype, axis)
     first, last = ops.promote("geomspace", numpy.true_divide, (start, stop))
@@ -104,7 +117,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
         numbers = ops.concatenate(ends, 0)
     numbers = ops.mul(numbers, sign)
     numbers = moveaxis(numbers, 0, axis) if axis else numbers
-    return numbers if dtype is None else ops.convert_element_type(numbers, as_dtype(dtype))
+    return numbers if dtype is None else _converted(numbers, as_dtype(dtype))
 
 
 _tuple_of_grids = inspect.unwrap(numpy.meshgrid)  # without NumPy's dispatch

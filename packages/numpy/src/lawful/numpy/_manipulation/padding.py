@@ -10,6 +10,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
+from lawful.numpy._integers import assigned
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.pieces import pieces
 from lawful.ops import canonical_axis, numpy_reduction, static_integers
@@ -123,10 +124,10 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
 
 def _pairs(given: Any, ndim: int) -> Pairs:
     """Returns a pair for each dimension, from a number, a pair, or pairs, which broadcast."""
-    rows = list(given) if isinstance(given, list | tuple | numpy.ndarray) and numpy.ndim(given) else [given]
-    if not any(isinstance(row, list | tuple | numpy.ndarray) for row in rows):
+    rows = list(given) if _is_sequence(given) else [given]
+    if not any(map(_is_sequence, rows)):
         rows = [rows]
-    pairs = [tuple(row) if isinstance(row, list | tuple | numpy.ndarray) else (row,) for row in rows]
+    pairs = [tuple(row) if _is_sequence(row) else (row,) for row in rows]
     pairs = [pair * 2 if len(pair) == 1 else pair for pair in pairs]
     pairs = pairs * ndim if len(pairs) == 1 else pairs
     if len(pairs) != ndim or any(len(pair) != 2 for pair in pairs):
@@ -136,21 +137,27 @@ def _pairs(given: Any, ndim: int) -> Pairs:
     return [(before, after) for before, after in pairs]
 
 
+def _is_sequence(x: Any) -> bool:
+    return isinstance(x, list | tuple) or (isinstance(x, numpy.ndarray) and x.ndim > 0)
+
+
 def _constant(x: Any, widths: list[tuple[int, int]], values: Any) -> Any:
     aval = get_aval(x)
-    if not isinstance(values, list | tuple | numpy.ndarray):
-        return ops.pad(x, _wrapped(values, aval.dtype), [(*pair, 0) for pair in widths])
+    if not _is_sequence(values):
+        return ops.pad(x, _assigned(values, aval.dtype), [(*pair, 0) for pair in widths])
     for axis, (pair, ends) in enumerate(zip(widths, _pairs(values, aval.ndim), strict=True)):
         for side in (0, 1):
             config = [(0, 0, 0)] * aval.ndim
             config[axis] = (pair[0], 0, 0) if side == 0 else (0, pair[1], 0)
-            x = ops.pad(x, _wrapped(ends[side], aval.dtype), config)
+            x = ops.pad(x, _assigned(ends[side], aval.dtype), config)
     return x
 
 
-def _wrapped(x: Any, dtype: Any) -> Any:
-    """Returns a number converted to a dtype; a Python integer of 64 bits wraps around, as in NumPy's `pad`."""
-    return ops.convert_element_type(numpy.asarray(x) if type(x) is int and -(2**63) <= x < 2**64 else x, dtype)
+def _assigned(x: Any, dtype: Any) -> Any:
+    """Returns a number in a dtype as NumPy's `pad` does, which makes a scalar of it first: an unsigned one may wrap."""
+    is_scalar = type(x) in (float, complex, bool) or (type(x) is int and -(2**63) <= x < 2**64)
+    known = numpy.asarray(x)[()] if is_scalar or isinstance(x, numpy.ndarray) else x
+    return assigned("pad", known, dtype)
 
 
 # Continuations along one dimension
@@ -192,10 +199,21 @@ def _ends(x: Any, axis: int, counts: tuple[int, int]) -> tuple[Any, Any]:
 
 def _ramps(x: Any, axis: int, before: int, after: int, ends: tuple[Any, Any]) -> Any:
     dtype = get_aval(x).dtype
-    first, last = (ops.squeeze(edge, (axis,)) for edge in _ends(x, axis, (1, 1)))
-    up = lawful.numpy.linspace(ends[0], first, before, endpoint=False, dtype=dtype, axis=axis)
-    down = lawful.numpy.linspace(ends[1], last, after, endpoint=False, dtype=dtype, axis=axis)
+    edges = [ops.squeeze(edge, (axis,)) for edge in _ends(x, axis, (1, 1))]
+    up, down = (_ramp(*arguments, axis, dtype) for arguments in zip(ends, edges, (before, after), strict=True))
     return ops.concatenate([up, x, ops.rev(down, (axis,))], axis)
+
+
+def _ramp(start: Any, stop: Any, count: int, axis: int, dtype: Any) -> Any:
+    """Returns numbers from one to before another, computed in 64 bits; integers wrap around."""
+    is_complex = "c" in (dtype.kind, get_aval(start).dtype.kind)
+    wide = numpy.dtype(numpy.complex128 if is_complex else numpy.float64)
+    start, stop = (ops.convert_element_type(end, wide) for end in (start, stop))
+    numbers = lawful.numpy.linspace(start, stop, count, endpoint=False, axis=axis)
+    if dtype.kind not in "iu":
+        return ops.convert_element_type(numbers, dtype)
+    whole = numpy.dtype(numpy.uint64 if dtype == numpy.uint64 else numpy.int64)
+    return ops.convert_element_type(ops.convert_element_type(ops.floor(numbers), whole), dtype)
 
 
 def _statistics(x: Any, axis: int, before: int, after: int, mode: str, lengths: tuple[Any, Any]) -> Any:

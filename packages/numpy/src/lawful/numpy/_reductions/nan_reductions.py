@@ -11,6 +11,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, as_dtype, get_aval, is_inexact, to_numpy
 from lawful.numpy._eager import eager
+from lawful.numpy._integers import assigned
 from lawful.numpy._reductions import averages, cumulative
 from lawful.numpy._reductions import reductions as reduction
 from lawful.numpy._reductions.arguments import require_initial, require_mask
@@ -104,7 +105,7 @@ def _extremum(largest: bool, a: Any, axis: Any, keepdims: bool, initial: Any, wh
     worst = dtype.type(_worst(dtype, largest))
     if initial is not None:
         require_initial(name, initial)
-        first = ops.convert_element_type(initial, dtype)
+        first = assigned(name, initial, dtype)
         start = ops.where(_is_nan(first), worst, first)
     else:
         first, start = _first(name, a, axis, keepdims), None

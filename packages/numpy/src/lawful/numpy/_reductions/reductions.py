@@ -12,6 +12,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
+from lawful.numpy._integers import assigned
 from lawful.numpy._reductions.arguments import require_initial, require_mask
 from lawful.ops import numpy_reduction as reduction
 from lawful.ops import reduced_axes
@@ -30,7 +31,7 @@ def _chosen(name: str, a: Any, where: Any, unit: Any) -> Any:
 def _from(name: str, initial: Any, function: Callable[[Any, Any], Any], result: Any) -> Any:
     """Returns the result of a reduction combined with an initial value."""
     require_initial(name, initial)
-    return result if initial is None else function(ops.convert_element_type(initial, get_aval(result).dtype), result)
+    return result if initial is None else function(assigned(name, initial, get_aval(result).dtype), result)
 
 
 @eager(numpy.sum)
@@ -127,7 +128,8 @@ def _extremum(
         return reduce(a, axis, keepdims)
     axes = reduced_axes(name, axis, get_aval(a).ndim)
     require_initial(name, initial)
-    result = _from(name, initial, function, strict(_chosen(name, a, where, initial), axes))
+    first = assigned(name, initial, get_aval(a).dtype)
+    result = _from(name, first, function, strict(_chosen(name, a, where, first), axes))
     return ops.expand_dims(result, axes) if keepdims and axes else result
 
 
