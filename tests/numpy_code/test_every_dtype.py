@@ -192,6 +192,8 @@ THREE_DTYPES = [
     (np.int8([3, 5]), 300, np.int16([400, 500])),
     (np.int8([3, 5]), -1000, np.float16(4.5)),
     (np.uint64([1, 2**63]), np.int8(3), np.complex64(9)),
+    (np.float64([2051, 1e5]), 2051, np.float16([2052, 2052])),  # the bounds are equal in float16
+    (np.float64([7e4, 1e5]), 70_000, np.float16(np.inf)),
 ]
 
 

@@ -88,8 +88,12 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
     if low is None or high is None or _are_distinct_numbers(low, high):
         return limited
     # With equal bounds the result is the upper one, which gets the whole derivative.
-    is_constant = ops.bitwise_and(ops.eq(low, high), ops.eq(a, low))
-    return ops.where(is_constant, high, limited) if is_inexact(get_aval(limited).dtype) else limited
+    dtype = get_aval(limited).dtype
+    if not is_inexact(dtype):
+        return limited
+    ends = [ops.convert_element_type(x, dtype) for x in (low, high)]  # which may be equal in a narrower dtype
+    is_constant = ops.bitwise_and(ops.eq(*ends), ops.eq(a, ends[0]))
+    return ops.where(is_constant, high, limited)
 
 
 @ops.composite(arrays=3)
