@@ -100,6 +100,19 @@ def test_jaxpr_of_another_weakness_batches(name: str, made_for: Any) -> None:
         np.testing.assert_allclose(mapped(np.array([False, True])), expected)
 
 
+@pytest.mark.parametrize(("made_for", "given"), VALUES)
+def test_transposed_custom_vmap_takes_another_weakness(made_for: Any, given: Any) -> None:
+    """The recorded call keeps a Python function, whose results have the types of its first trace."""
+    closed = make_jaxpr(grad(tripled))(made_for)
+
+    def f(x: Any) -> Any:
+        return eval_closed_jaxpr(closed, x)[0]
+
+    for run in f, jit(f), jit(f, backend="numpy"):
+        x_bar = run(given)
+        assert (get_aval(x_bar), float(x_bar)) == (closed.out_avals[0], 3.0)
+
+
 def test_call_refuses_operands_of_another_dtype() -> None:
     (eqn,) = make_jaxpr(CALLS["jit"])(2.0).eqns
     for aval in ShapedArray((), np.float32), ShapedArray((2,), np.float64):

@@ -7,6 +7,7 @@ from typing import Any
 
 from lawful.core import ClosedJaxpr, ShapedArray, deduplicated
 from lawful.custom_rules._call.rules import Flat
+from lawful.ops import with_weakness_of
 from lawful.staging import eval_call, trace_to_jaxpr
 
 
@@ -42,7 +43,11 @@ class Callee:
         self._jaxprs: dict[tuple[ShapedArray, ...], ClosedJaxpr] = {}
 
     def __call__(self, *operands: Any) -> list[Any]:
-        return self._function(*operands)
+        results = self._function(*operands)
+        if not self.stays:
+            return results
+        assert self.out_avals is not None
+        return [*map(with_weakness_of, results, self.out_avals)]
 
     def jaxpr(self, avals: Sequence[ShapedArray], name: str) -> ClosedJaxpr:
         """Returns the function as a jaxpr, which may have constants."""
