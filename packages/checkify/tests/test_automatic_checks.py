@@ -26,7 +26,7 @@ from lawful.checkify import (
 )
 from lawful.control_flow import cond, custom_linear_solve, custom_root, fori_loop, scan, while_loop
 from lawful.core import ArgumentValueError
-from lawful.custom_rules import custom_jvp
+from lawful.custom_rules import custom_jvp, linear_call
 from lawful.staging import ShapeDtypeStruct, jit, pure_callback
 
 DIVISION = "division by zero"
@@ -169,6 +169,29 @@ def test_nan_checks_of_custom_root() -> None:
     error, x_bar = checkify(grad(root_of), float_checks)(np.float64(4.0))
     assert (error.get(), x_bar) == (None, 0.25)
     assert text_of(checkify(grad(root_of), float_checks)(np.float64(0.0))[0]) == DIVISION
+
+
+def test_checkify_of_linear_call() -> None:
+    def f(x: Any, y: Any) -> Any:
+        def divided(x: Any, y: Any) -> Any:
+            check(x < 9.0, "too much")
+            return y / x
+
+        return linear_call(divided, divided, x, y)
+
+    x = np.float64(3.0)
+    for divisor, text in ((2.0, None), (0.0, DIVISION), (10.0, "too much (`check` failed)")):
+        for checked in (checkify(f, all_checks), jit(checkify(f, all_checks)), checkify(grad(f, 1), all_checks)):
+            assert text_of(checked(np.float64(divisor), x)[0]) == text
+    _, (_, y_dot) = jvp(checkify(f, all_checks), (np.float64(2.0), x), (np.float64(1.0), x))
+    assert y_dot == 0.75
+
+
+def test_nan_checks_of_reversed_while_loop() -> None:
+    f = grad(lambda x: while_loop(lambda y: y < 9.0, lambda y: lnp.sqrt(y) * 4.0, x))
+    assert checkify(f, all_checks)(np.float64(1.0))[0].get() is None
+    assert np.isnan(checkify(f, user_checks)(np.float64(-1.0))[1])
+    assert "nan generated" in str(text_of(checkify(f, nan_checks)(np.float64(-1.0))[0]))
 
 
 def test_checkify_refuses_checks_in_a_solver() -> None:

@@ -11,7 +11,15 @@ from lawful import numpy as lawful_numpy
 from lawful.autodiff import checkpoint_p, stop_gradient
 from lawful.checkify._evaluate import Checked, State, evaluate, first, lifted, nothing, refuse
 from lawful.checkify._sites import Errors, sites_of
-from lawful.core import ClosedJaxpr, Primitive, eval_closed_jaxpr, has_effects, memoize_program
+from lawful.core import (
+    ClosedJaxpr,
+    Primitive,
+    eval_closed_jaxpr,
+    has_effects,
+    jaxprs_in_params,
+    map_jaxprs,
+    memoize_program,
+)
 from lawful.staging import jit_p
 
 
@@ -151,6 +159,17 @@ def _custom_call(primitive: Primitive) -> None:
             refuse(f"{primitive.name} beside other effects")
         state, _ = evaluate(jaxpr, errors, *stop_gradient(args))  # the rules replace derivatives of the function
         return state, primitive.bind(*args, jaxpr=unchecked, **params)
+
+
+@custom_rules.linear_call_p.def_rule_as("checkify")
+def _linear_call(errors: Errors, args: Sequence[Any], **params: Any) -> Checked:
+    unchecked = map_jaxprs(staging.without_effects, params)
+    if has_effects(unchecked["callee"]) or has_effects(unchecked["transposed"]):
+        refuse(f"{custom_rules.linear_call_p.name} beside other effects")
+    callee = params["callee"]
+    state, _ = evaluate(callee, errors, *stop_gradient(args))
+    found = lifted(state, sites_of([callee.jaxpr], errors), sites_of(jaxprs_in_params(params), errors))
+    return found, custom_rules.linear_call_p.bind(*args, **unchecked)
 
 
 for _primitive in (

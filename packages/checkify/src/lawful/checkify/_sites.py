@@ -67,9 +67,9 @@ _KEEPING: Final = frozenset(
         *("name", "optimization_barrier", "pvary_in_branch", "sharding_constraint", "stop_gradient"),
     )
 )
-#: Primitives with jaxprs of which only the results are looked at, as in JAX: the jaxprs state what is to be solved, or
-#: combine two elements.
-_OPAQUE: Final = frozenset({"linear_solve", "reduce", "reduce_window", "root"})
+#: Primitives with jaxprs of which only the results are looked at, as in JAX: the jaxprs state what is to be solved or
+#: reversed, or combine two elements.
+_OPAQUE: Final = frozenset({"linear_solve", "reduce", "reduce_window", "reversed_while", "root"})
 
 
 def sites_of(jaxprs: Iterable[Jaxpr], errors: Errors) -> Sites:
