@@ -71,6 +71,9 @@ def test_number_that_is_no_element_is_refused_by_name() -> None:
         (lambda x: lnp.max(x, initial=np.nan), ArgumentValueError, "max: expected a number for int8, got nan; convert"),
         (lambda x: lnp.min(x, initial=1e9), IntegerOverflowError, "min: expected a number that fits int8, got 1000000"),
         (lambda x: lnp.sum(x, initial=1j), ArgumentTypeError, "sum: expected a real number for int64, got 1j; take"),
+        (lambda x: lnp.place(x, x > 1, np.nan, inplace=False), ArgumentValueError, "place: expected a number for int8"),
+        (lambda x: lnp.place(x, x > 1, -1e9, inplace=False), IntegerOverflowError, "place: .* fits int8, got -1000000"),
+        (lambda x: lnp.place(x, x > 1, 1j, inplace=False), ArgumentTypeError, "place: expected a real number for int8"),
         (lambda x: lnp.pad(x, 1, constant_values=300), IntegerOverflowError, "pad: expected .* fits int8, got 300;"),
     ]:
         for function in forms(call):
