@@ -32,6 +32,7 @@ def reflections(a: Any) -> tuple[Any, Any]:
     if not count:
         return a, lnp.zeros((*batch, 0), get_aval(a).dtype)
     row, column = lnp.arange(rows), lnp.arange(columns)
+    largest = float(lnp.finfo(get_aval(a).dtype).max) * 2.0**-16  # of which XLA does not round the inverse to 0
 
     def reflect(j: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
         a, factors = state
@@ -41,13 +42,13 @@ def reflections(a: Any) -> tuple[Any, Any]:
         is_done = lnp.all(below == 0, axis=-1) & (first.imag == 0)
         # The squares of large or small elements would overflow or vanish.
         size = stop_gradient(lnp.max(lnp.abs(lnp.where(row >= j, x, lnp.zeros_like(x))), axis=-1))
-        unit = lnp.where((size > 0) & lnp.isfinite(size), size, lnp.ones_like(size))
-        squares = lnp.abs(below / unit[..., None]) ** 2
-        length = unit * lnp.sqrt(lnp.sum(squares, axis=-1) + lnp.abs(first / unit) ** 2)
+        unit = lnp.where((size > 0) & lnp.isfinite(size), lnp.minimum(size, largest), lnp.ones_like(size))
+        scaled = below / unit[..., None]
+        length = unit * lnp.sqrt(lnp.sum(lnp.abs(scaled) ** 2, axis=-1) + lnp.abs(first / unit) ** 2)
         beta = lnp.where(is_done, first.real, -lnp.copysign(length, first.real))
         from_first = lnp.where(is_done, lnp.ones_like(first), first - beta)
         factor = (beta - first) / lnp.where(beta == 0, lnp.ones_like(beta), beta)  # zero where nothing is reflected
-        v = lnp.where(row == j, lnp.ones_like(x), below / from_first[..., None])
+        v = lnp.where(row == j, lnp.ones_like(x), scaled / (from_first / unit)[..., None])
         change = lnp.conj(factor)[..., None, None] * v[..., None] * (lnp.conj(v)[..., None, :] @ a)
         stored = lnp.where(row > j, v, lnp.where(row == j, beta[..., None].astype(x.dtype), x))
         a = lnp.where(column == j, stored[..., None], lnp.where(column > j, a - change, a))
