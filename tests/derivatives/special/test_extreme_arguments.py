@@ -247,6 +247,10 @@ BETAINC: list[tuple[float, ...]] = [
     (1000000000000.0, 5.0, 0.9999999999927639, 0.15252179112446176),
     (1000000000000.0, 1000000.0, 0.9999989970010045, 0.001361740520790718),
     (1000000.0, 1000000000000.0, 9.99999000001e-07, 0.5001329805614264),
+    (1e-20, 100.0, 0.001, 1.0),
+    (1e-10, 1000000000000000.0, 1e-16, 0.9999999998177076),
+    (0.5, LARGEST, 0.5, 1.0),
+    (LARGEST, 0.5, 0.5, 0.0),
 ]
 
 
@@ -257,6 +261,15 @@ def test_betainc_of_large_arguments(row: tuple[float, ...], form: str) -> None:
     a, b, x, expected = row
     found = float(FORMS[form](ops.betainc)(a, b, x))
     np.testing.assert_allclose(found, expected, rtol=1e-13 + 4e-16 * math.sqrt(min(a, b)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_betainc_of_tiny_parameters_is_a_probability(form: str) -> None:
+    """The mass is at an end: nothing is left for the other one, and no less."""
+    for a, b, x in [(2.0, 1e-20, 0.99999), (1e15, 1e-20, 1 - 2.0**-53), (1e-20, 1e-300, 0.5), (1e-20, 9.0, 0.9)]:
+        found = FORMS[form](ops.betainc)(np.array([a, b]), np.array([b, a]), np.array([x, 1 - x]))
+        np.testing.assert_allclose(found, np.round(found), atol=3e-15)
+        assert ((found >= 0) & (found <= 1)).all()
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -86,9 +86,9 @@ def _fraction_start(a: Any, b: Any, x: Any) -> list[Any]:
     swap, rest = _is_reflected(a, b, x), 1 - x
     # How far x is from the mean, times a + b, from the lesser of x and 1 - x.
     distance = np.where(a > b, (a + b) * rest - b, a - (a + b) * x)
-    c = 1 + np.where(swap, -distance, distance)
+    c = np.minimum(1 + np.where(swap, -distance, distance), _HUGE)  # XLA's inverse of more is 0
     a, b, x, rest = np.where(swap, b, a), np.where(swap, a, b), np.where(swap, rest, x), np.where(swap, x, rest)
-    first = a * c / (a + 1)
+    first = a / (a + 1) * c
     steps = np.float64(0) if is_staged(a) else np.zeros_like(a)  # a scalar is the same for all elements
     return [active, steps, a, b, x, rest, c, first, np.zeros_like(a), first]
 
@@ -97,10 +97,10 @@ def _fraction_step(
     active: Any, m: Any, a: Any, b: Any, x: Any, rest: Any, distance: Any, c: Any, d: Any, h: Any
 ) -> list[Any]:
     """Adds a term of the even part of the fraction: all are positive up to ``m = b``, so that nothing cancels."""
-    m = m + 1
+    previous, m = a + m, m + 1  # not `whole - 1`, of which a small `a` would be lost
     before, whole = a + 2 * m - 1, a + m
     scaled = m * (b - m) * x
-    numerator = ((whole - 1) / before) * ((whole + b - 1) / before) * scaled * x
+    numerator = (previous / before) * ((previous + b) / before * x) * scaled
     denominator = m + scaled / before + whole / (before + 2) * (distance + m * (1 + rest))
     d = 1 / _away_from_zero(denominator + numerator * d)
     c = _away_from_zero(denominator + numerator / c)
@@ -114,7 +114,7 @@ def _away_from_zero(x: Any) -> Any:
 
 def _fraction_finish(a: Any, b: Any, x: Any, *state: Any) -> Any:
     moderate = _moderate(a, b, x, _is_inside(a, b, x))
-    out = beta_factor(*moderate) / state[-1]
+    out = np.minimum(beta_factor(*moderate) / state[-1], 1.0)  # so that the rest is not negative
     out = np.where(_is_reflected(*moderate), 1 - out, out)
     enormous = np.minimum(*moderate[:2]) >= _ENORMOUS
     if not is_nowhere(enormous):
