@@ -83,3 +83,31 @@ def test_children_of_a_program(program: list[str], method: str, tmp_path: Path) 
     found = run(*program, method, folder=tmp_path)
     name = "__main__" if method == "fork" else "__mp_main__"
     assert found.stdout == f"[(1.0, 'lawful.autograd', '{name}')]\n", found.stderr
+
+
+LOADED_BY_PATH = """
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+import autograd
+from autograd.extend import defvjp
+
+name = "autograd.scipy.special"
+spec = spec_from_file_location(name, Path(autograd.__file__).parent / "scipy" / "special.py")
+sys.modules[name] = module_from_spec(spec)
+spec.loader.exec_module(sys.modules[name])
+
+from autograd.scipy.special import expit, gammaln
+
+print(round(float(autograd.grad(gammaln)(2.0)), 6), end=" ")
+defvjp(expit, lambda ans, x: lambda g: 7.0 * g)
+from autograd.scipy import special
+print(autograd.grad(special.expit)(1.0))
+"""
+
+
+def test_module_loaded_by_its_path(tmp_path: Path) -> None:
+    # SurPyval loads the special functions so, to spare the import of the rest of SciPy.
+    (tmp_path / "program.py").write_text(LOADED_BY_PATH)
+    found = run("program.py", folder=tmp_path)
+    assert found.stdout == "0.422784 7.0\n", found.stderr

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final
 
 import numpy
@@ -52,7 +53,7 @@ def evaluate(name: str, theirs: Function, ours: Function, args: tuple[Any, ...],
 
 def _of(name: str, x: Any) -> Any:
     """Returns a function of the namespace, which defines the rules here, of a value or tracer."""
-    return getattr(sys.modules["lawful.autograd.scipy.special"], name)(x)
+    return getattr(import_module("lawful.autograd.scipy.special"), name)(x)
 
 
 def _is_positive(x: Any) -> bool:

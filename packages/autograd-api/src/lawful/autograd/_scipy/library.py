@@ -19,6 +19,10 @@ Function = Callable[..., Any]
 #: SciPy's modules and objects whose functions raise errors about values, such as that of a singular matrix.
 _REFUSING: Final = ("linalg", "stats.multivariate_normal")
 
+#: What was looked up, by SciPy's name of a module and the attribute. A program may load a module's file under another
+#: name, and finds the same functions in it, with the rules that users define.
+_looked_up: Final[dict[tuple[str, str], Any]] = {}
+
 
 def scipy_module(name: str) -> ModuleType | None:
     """Returns a module of SciPy, such as ``"special"``; None if SciPy is not installed."""
@@ -99,7 +103,9 @@ def scipy_namespace(
         return None if ours is None else getattr(import_module(str(ours)), attribute, None)
 
     def lookup(attribute: str) -> Any:
-        found = _found(attribute)
+        if (name, attribute) not in _looked_up:
+            _looked_up[name, attribute] = _found(attribute)
+        found = _looked_up[name, attribute]
         setattr(sys.modules[module], attribute, found)
         return found
 
