@@ -18,11 +18,7 @@ ZEROS = numpy.array([0.0, 0.0, 3.0])
 
 #: By the words of the page: the function, given the namespace, its argument, Autograd's gradient and lawful's.
 DIFFERENT: dict[str, list[tuple[Any, Any, Any, Any]]] = {
-    "`abs`, `fabs` at 0": [
-        (lambda np, x: np.abs(x), 0.0, 0.0, 1.0),
-        (lambda np, x: abs(x), numpy.zeros(()), 0.0, 1.0),
-        (lambda np, x: np.fabs(x), 0.0, 0.0, 1.0),
-    ],
+    "Python's `abs(x)` at 0": [(lambda np, x: abs(x), numpy.zeros(()), 0.0, 1.0)],
     "`clip` at an end of its interval": [
         (lambda np, x: np.clip(x, 0.0, 1.0), 0.0, 0.0, 0.5),
         (lambda np, x: np.clip(x, 0.0, 1.0), 1.0, 0.0, 0.5),
@@ -47,6 +43,10 @@ DIFFERENT: dict[str, list[tuple[Any, Any, Any, Any]]] = {
 }
 #: Functions and arguments with the same gradient.
 EQUAL: dict[str, tuple[Any, Any]] = {
+    "abs": (lambda np, x: np.abs(x), 0.0),
+    "absolute": (lambda np, x: np.sum(np.absolute(x)), ZEROS),
+    "fabs": (lambda np, x: np.fabs(x), 0.0),
+    "softplus": (lambda np, x: np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x))), 0.0),
     "maximum": (lambda np, x: np.maximum(x, 0.0), 0.0),
     "minimum": (lambda np, x: np.minimum(x, 0.0), 0.0),
     "fmax": (lambda np, x: np.fmax(x, 0.0), 0.0),

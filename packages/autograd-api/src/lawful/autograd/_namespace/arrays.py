@@ -150,6 +150,17 @@ def of_iterables(function: Callable[..., Any]) -> Callable[..., Any]:
     return joined
 
 
+def absolute(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Returns the absolute value of a traced array, whose derivative at 0 is 0, as Autograd's.
+
+    ``maximum(x, 0.0) + log1p(exp(-absolute(x)))``, which is ``log(1 + exp(x))``, has the derivative 1/2 at 0 by it, as
+    that of ``maximum`` is 1/2.
+    """
+    x = np.asarray(x)
+    found = np.abs(x, *args, **kwargs)
+    return np.where(x == 0.0, 0.0, found) if x.dtype.kind == "f" else found
+
+
 def real_if_close(a: Any, tol: float = 100) -> Any:
     """Returns a traced array, its real part if the values of the imaginary part are within some machine epsilons."""
     value = getval(a)

@@ -31,11 +31,16 @@ def getval(x: Any) -> Any:
 
 
 class _BoxAttributes:
-    """The attributes of Autograd's boxes, which tracers have not: asking for one says what to write instead."""
+    """The attributes of Autograd's boxes: ``_value``, and ``_node``, which tracers have not."""
 
     @property
-    def _value(self) -> Any:
-        raise AttributeError("a tracer has no attribute '_value'; use getval(x) of lawful.autograd.tracer")
+    def _value(self: Any) -> Any:
+        value = self.concrete()
+        if value is None:  # code that asks for `_value` until it is no box would not end
+            raise AttributeError(
+                "a tracer under jit or vmap has no attribute '_value', as it has no single value; ask outside of them"
+            )
+        return value
 
     @property
     def _node(self) -> Any:

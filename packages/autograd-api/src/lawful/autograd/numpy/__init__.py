@@ -25,7 +25,10 @@ else:
         _numpy,
         "lawful.numpy",
         submodules=("linalg", "fft", "random", "numpy_boxes", "numpy_vjps", "numpy_vspaces"),
-        instead={"real_if_close": _arrays.real_if_close},
+        instead={
+            "real_if_close": _arrays.real_if_close,
+            **dict.fromkeys(["abs", "absolute", "fabs"], _arrays.absolute),
+        },
     )
     concatenate, stack, vstack, hstack, column_stack = [
         _arrays.of_iterables(__getattr__(name)) for name in ("concatenate", "stack", "vstack", "hstack", "column_stack")
