@@ -28,7 +28,7 @@ from lawful.autograd import (
     value_and_grad,
     vector_jacobian_product,
 )
-from lawful.autograd.tracer import Box
+from lawful.autograd.tracer import isbox
 from lawful.batching import vmap
 from lawful.core import ArgumentIndexError
 from lawful.staging import jit
@@ -75,7 +75,7 @@ def test_node_of_boxes() -> None:
 
 def test_value_of_boxes() -> None:
     def unboxed(v: Any) -> Any:
-        while isinstance(v, Box):
+        while isbox(v):
             v = v._value
         return v
 
