@@ -10,6 +10,7 @@ import numpy
 
 import lawful.numpy as np
 from lawful import tree
+from lawful.autodiff import stop_gradient
 from lawful.autograd._namespace.function import OfTracers
 from lawful.autograd._primitive.function import getval
 from lawful.core import ArgumentValueError, Tracer
@@ -156,9 +157,13 @@ def absolute(x: Any, *args: Any, **kwargs: Any) -> Any:
     ``maximum(x, 0.0) + log1p(exp(-absolute(x)))``, which is ``log(1 + exp(x))``, has the derivative 1/2 at 0 by it, as
     that of ``maximum`` is 1/2.
     """
-    x = np.asarray(x)
-    found = np.abs(x, *args, **kwargs)
-    return np.where(x == 0.0, 0.0, found) if x.dtype.kind == "f" else found
+    if args or kwargs or not isinstance(x, Tracer) or x.dtype.kind != "f":
+        return np.abs(x, *args, **kwargs)
+    value = getval(x)
+    copysign: Callable[..., Any] = numpy.copysign
+    if isinstance(value, Tracer):
+        value, copysign = stop_gradient(value), np.copysign
+    return x * (copysign(1.0, value) * (value != 0.0))  # at -0.0 the sign of zero gives 0.0
 
 
 def real_if_close(a: Any, tol: float = 100) -> Any:
