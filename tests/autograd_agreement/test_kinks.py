@@ -46,6 +46,7 @@ EQUAL: dict[str, tuple[Any, Any]] = {
     "abs": (lambda np, x: np.abs(x), 0.0),
     "absolute": (lambda np, x: np.sum(np.absolute(x)), ZEROS),
     "fabs": (lambda np, x: np.fabs(x), 0.0),
+    "abs of NaN": (lambda np, x: np.abs(x), NAN),
     "softplus": (lambda np, x: np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x))), 0.0),
     "maximum": (lambda np, x: np.maximum(x, 0.0), 0.0),
     "minimum": (lambda np, x: np.minimum(x, 0.0), 0.0),

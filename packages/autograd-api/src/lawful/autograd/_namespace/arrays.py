@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from types import ModuleType
 from typing import Any, Final
 
 import numpy
@@ -160,10 +161,10 @@ def absolute(x: Any, *args: Any, **kwargs: Any) -> Any:
     if args or kwargs or not isinstance(x, Tracer) or x.dtype.kind != "f":
         return np.abs(x, *args, **kwargs)
     value = getval(x)
-    copysign: Callable[..., Any] = numpy.copysign
+    library: ModuleType = numpy
     if isinstance(value, Tracer):
-        value, copysign = stop_gradient(value), np.copysign
-    return x * (copysign(1.0, value) * (value != 0.0))  # at -0.0 the sign of zero gives 0.0
+        value, library = stop_gradient(value), np
+    return x * library.copysign(library.sign(value), value)  # so that -0.0 gives 0.0
 
 
 def real_if_close(a: Any, tol: float = 100) -> Any:
