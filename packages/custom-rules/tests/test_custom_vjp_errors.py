@@ -113,3 +113,18 @@ def test_custom_vjp_forward_mode_of_nonlinear_bwd(name: str) -> None:
     vjp(g, XS)[1](YS)  # reverse mode does not
     with pytest.raises(NotLinearError, match=rf"custom_vjp of g: expected a bwd that is linear.*{message}.*def_jvp"):
         jvp(g, (XS,), (YS,))
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, jit])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_custom_vjp_forward_mode_of_a_constant_bwd(dtype: Any, wrap: Any) -> None:
+    """It is refused where the constant is converted too: its transpose would be zero."""
+
+    @custom_vjp
+    def g(x: Any) -> Any:
+        return x * 2.0
+
+    g.defvjp(lambda x: (g(x), None), lambda _, ct: (1.0,))
+    assert wrap(grad(g))(dtype(3.0)) == 1.0
+    with pytest.raises(NotLinearError, match="something else than zero for the cotangent zero"):
+        wrap(lambda x: jvp(g, (x,), (x,)))(dtype(3.0))

@@ -14,10 +14,13 @@ from lawful.core import (
     Tracer,
     TreeStructureError,
     Zero,
+    current,
+    eval_trace,
     float0,
     get_aval,
     is_array,
     is_inexact,
+    set_current,
     shorten,
 )
 from lawful.custom_rules._call.site import describe_result, tree_difference
@@ -143,9 +146,9 @@ def _checked_leaf(
         require_usable(x)
     got = get_aval(x)
     if got.weak_type and got.shape == expected.shape and (got.dtype.kind != "c" or expected.dtype.kind == "c"):
-        return x if got.dtype == expected.dtype else convert_element_type(x, expected.dtype)
+        return x if got.dtype == expected.dtype else _converted(x, expected)
     if is_cotangent and may_be_of_number(got, expected.update(weak_type=True) if of_number else expected):
-        return convert_element_type(x, expected.dtype)
+        return _converted(x, expected)
     if (got.shape, got.dtype) != (expected.shape, expected.dtype):
         fail(str(got))
     return x
@@ -159,3 +162,9 @@ def may_be_of_number(got: ShapedArray, expected: ShapedArray) -> bool:
     """
     is_real = got.dtype.kind != "c" or expected.dtype.kind == "c"
     return expected.weak_type and got.shape == expected.shape and is_inexact(got.dtype) and is_real
+
+
+def _converted(x: Any, aval: ShapedArray) -> Any:
+    """Returns a value in another dtype. A known one stays known: whether a rule is linear is seen by its constants."""
+    with set_current(current.trace if isinstance(x, Tracer) else eval_trace):
+        return convert_element_type(x, aval.dtype)
