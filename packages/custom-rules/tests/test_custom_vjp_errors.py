@@ -9,6 +9,7 @@ import pytest
 
 from lawful import ops
 from lawful.autodiff import grad, jvp, vjp
+from lawful.batching import vmap
 from lawful.core import ArgumentTypeError, MissingRuleError, NonArrayError, NotLinearError
 from lawful.custom_rules import custom_vjp
 from lawful.staging import jit as jit_by
@@ -128,3 +129,46 @@ def test_custom_vjp_forward_mode_of_a_constant_bwd(dtype: Any, wrap: Any) -> Non
     assert wrap(grad(g))(dtype(3.0)) == 1.0
     with pytest.raises(NotLinearError, match="something else than zero for the cotangent zero"):
         wrap(lambda x: jvp(g, (x,), (x,)))(dtype(3.0))
+
+
+WAYS: dict[str, Callable[[Function], Function]] = {
+    "jit": jit,
+    "vmap": lambda f: lambda x: vmap(f)(np.stack([x, x]))[0],
+    "jit of vmap": lambda f: lambda x: jit(vmap(f))(np.stack([x, x]))[0],
+    "jvp": lambda f: lambda x: jvp(f, (x,), (x,))[0],
+}
+
+
+def forward(bwd: Function) -> Function:
+    @custom_vjp
+    def g(x: Any, y: Any) -> Any:
+        return x * y
+
+    g.defvjp(lambda x, y: (g(x, y), x), bwd)
+    return lambda x: jvp(g, (x, x), (x, x))[1]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ["something else", "something added", "a residual added"])
+def test_custom_vjp_forward_mode_of_affine_bwd_is_refused(name: str, way: str) -> None:
+    """Where the value added is one of a program being recorded, or of a batch, as well."""
+    bwd, _ = NOT_LINEAR[name]
+    with pytest.raises(NotLinearError, match="custom_vjp of g: expected a bwd that is linear"):
+        WAYS[way](forward(lambda r, ct: (*bwd(r, ct), ct)))(XS)
+
+
+ZEROS: dict[str, Function] = {
+    "zeros": lambda r, ct: (ct * r, ops.full_like(r, 0.0)),
+    "a product": lambda r, ct: (ct * r, 0.0 * ops.sin(r)),
+    "a sum": lambda r, ct: (ct + ops.full((3,), 0.0), ops.full((3,), 0.0) + 0.0 * r),
+    "a choice": lambda r, ct: (ops.select(r > 0.0, ct, ops.full_like(r, 0.0)), np.zeros(3)),
+    "a scatter": lambda r, ct: (ops.at(ops.full((3,), 0.0))[:1].set(ct[:1]), None),
+    "padding": lambda r, ct: (ops.pad(ct[:2], 0.0, [(0, 1, 0)]), ops.concatenate([ct[:2], ops.full((1,), 0.0)], 0)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ZEROS)
+def test_custom_vjp_forward_mode_of_bwd_with_zeros(name: str, way: str) -> None:
+    f = forward(ZEROS[name])
+    np.testing.assert_array_equal(WAYS[way](f)(XS), f(XS))

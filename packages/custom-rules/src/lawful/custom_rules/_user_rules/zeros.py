@@ -1,0 +1,44 @@
+"""Which values are zero, also of those that are being recorded or batched."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from lawful.batching import BatchTrace
+from lawful.core import Atom, Literal, Tracer
+from lawful.staging import JaxprTracer
+
+# How many equations, one after another, are looked through.
+_DEPTH: Final = 64
+
+
+def may_be_zero(x: Any) -> bool:
+    """Whether a value is zero or unknown; a variable of a program being recorded is if its equations show that it is.
+
+    Args:
+      x: a value, a tracer, or None for an unknown value.
+
+    >>> may_be_zero(np.zeros(2)), may_be_zero(2.0), may_be_zero(None)
+    (True, False, True)
+    """
+    while isinstance(x, Tracer):
+        if isinstance(x, JaxprTracer):
+            return _is_zero(x._trace, x.variable, _DEPTH)
+        x = x.val if isinstance(x._trace, BatchTrace) else x.parent_value()  # type: ignore[attr-defined]
+    return x is None or not np.any(np.asarray(x))
+
+
+def _is_zero(trace: Any, atom: Atom, depth: int) -> bool:
+    if isinstance(atom, Literal):
+        return may_be_zero(atom.val)
+    for var, value in zip(trace.constants.variables, trace.constants.values, strict=True):
+        if var is atom:
+            return may_be_zero(value)
+    eqn = next((eqn for eqn in reversed(trace.eqns) if any(var is atom for var in eqn.outvars)), None)
+    if eqn is None or eqn.primitive.declaration is None or not depth:
+        return False
+    # A primitive gives zero if all operands are zero of a set in which it is jointly linear.
+    groups = [[i for i in group if i < len(eqn.invars)] for group in eqn.primitive.declaration.linear]
+    return any(group and all(_is_zero(trace, eqn.invars[i], depth - 1) for i in group) for group in groups)
