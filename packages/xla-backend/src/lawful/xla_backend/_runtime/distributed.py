@@ -258,8 +258,9 @@ def serve(address: str, count: int, timeout: int) -> Any:
     >>> address = f"unix:{tempfile.mkdtemp()}/socket"
     >>> service = serve(address, 1, 10)
     >>> client = connect(address, 0, 10)
-    >>> client.shutdown(), service.shutdown()
-    (None, None)
+    >>> client.shutdown()
+    >>> del client  # while it exists, it may see the service end, and abort
+    >>> service.shutdown()
     """
     try:
         return _jax.get_distributed_runtime_service(
@@ -284,8 +285,9 @@ def connect(address: str, index: int, timeout: int) -> Any:
     >>> address = f"unix:{tempfile.mkdtemp()}/socket"
     >>> service = serve(address, 1, 10)
     >>> client = connect(address, 0, 10)
-    >>> client.shutdown(), service.shutdown()
-    (None, None)
+    >>> client.shutdown()
+    >>> del client  # while it exists, it may see the service end, and abort
+    >>> service.shutdown()
     """
     client = _jax.get_distributed_runtime_client(
         address,
