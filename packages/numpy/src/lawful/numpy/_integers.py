@@ -10,6 +10,7 @@ from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
     IntegerOverflowError,
+    Tracer,
     is_of_ml_dtypes,
     kind,
     shorten,
@@ -21,6 +22,7 @@ __all__ = [
     "array_of_integer",
     "assigned",
     "is_large",
+    "is_weak",
     "not_fitting",
     "with_dtype",
     "with_large_integers",
@@ -64,6 +66,11 @@ def with_large_integers(values: Any, dtype: numpy.dtype[Any] | None) -> Any:
         return numpy.array(values, numpy.float64).astype(dtype)
 
 
+def is_weak(x: Any) -> bool:
+    """Whether a value is the tracer of a Python number."""
+    return isinstance(x, Tracer) and x.aval.weak_type
+
+
 def assigned(name: str, x: Any, dtype: numpy.dtype[Any]) -> Any:
     """Returns a number in a dtype; where its value is known, as NumPy assigns it to an element.
 
@@ -75,7 +82,7 @@ def assigned(name: str, x: Any, dtype: numpy.dtype[Any]) -> Any:
     >>> assigned("max", 2.5, numpy.dtype(numpy.int8))
     array(2, dtype=int8)
     """
-    if type(x) is complex and kind(dtype) not in "cb":
+    if kind(dtype) not in "cb" and (type(x) is complex or (is_weak(x) and x.aval.dtype.kind == "c")):
         raise ArgumentTypeError(f"{name}: expected a real number for {dtype}, got {x}; take the real part")
     if dtype.kind not in "iu" or not isinstance(x, float | numpy.generic) or isinstance(x, numpy.complexfloating):
         return ops.convert_element_type(x, dtype)

@@ -9,7 +9,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentIndexError, ArgumentTypeError, ArgumentValueError, Tracer, get_aval, shorten, to_numpy
 from lawful.numpy._indexing.elements import nonzero
-from lawful.numpy._integers import assigned
+from lawful.numpy._integers import assigned, is_weak
 from lawful.numpy._manipulation.broadcasting import broadcast_arrays
 from lawful.numpy._manipulation.shape import ravel
 from lawful.ops import canonical_axis, is_axis_of_scalar
@@ -82,9 +82,8 @@ def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Any:
     """
     _check_inplace("place", inplace)
     aval, chosen = get_aval(arr), ravel(mask)
-    values = ravel(
-        assigned("place", vals, aval.dtype) if isinstance(vals, int | float | complex | numpy.generic) else vals
-    )
+    is_number = isinstance(vals, int | float | complex | numpy.generic) or is_weak(vals)
+    values = ravel(assigned("place", vals, aval.dtype) if is_number else vals)
     if get_aval(chosen).size != aval.size:
         raise ArgumentValueError(f"place: expected a mask of as many elements, got {get_aval(mask)} for {aval}")
     chosen = ops.convert_element_type(chosen, bool)

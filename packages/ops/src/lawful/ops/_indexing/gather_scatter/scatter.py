@@ -208,7 +208,7 @@ def _scatter(
         return lower_scatter(ctx, x, indices, updates, hlo, **params)
 
     def sample(choose: Choose) -> Call:
-        windows, dtype = draw_windows(choose), choose.dtype(kinds)
+        windows, dtype = draw_windows(choose), choose.dtype(kinds.replace("V", ""))
         if not repeats and is_inexact(dtype):
             windows = _without_repetition(windows)
         single = has_one_window(windows)
