@@ -157,7 +157,15 @@ def test_custom_vjp_forward_mode_of_affine_bwd_is_refused(name: str, way: str) -
         WAYS[way](forward(lambda r, ct: (*bwd(r, ct), ct)))(XS)
 
 
+def doubled(x: Any) -> Any:
+    """Doubles a value so often that each path through its sums cannot be walked singly."""
+    for _ in range(50):
+        x = x + x
+    return x
+
+
 ZEROS: dict[str, Function] = {
+    "repeated sums": lambda r, ct: (ct * r, doubled(ops.full_like(r, 0.0))),
     "zeros": lambda r, ct: (ct * r, ops.full_like(r, 0.0)),
     "a product": lambda r, ct: (ct * r, 0.0 * ops.sin(r)),
     "a sum": lambda r, ct: (ct + ops.full((3,), 0.0), ops.full((3,), 0.0) + 0.0 * r),

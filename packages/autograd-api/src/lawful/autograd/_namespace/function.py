@@ -20,7 +20,7 @@ Function = Callable[..., Any]
 
 
 class OfTracers:
-    """What a function of a namespace applies to tracers.
+    """The function that a namespace applies to tracers under a name, which a user's derivatives may replace.
 
     Args:
       name: the function's name.
