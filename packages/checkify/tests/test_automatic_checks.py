@@ -144,21 +144,6 @@ def test_float_checks_of_a_batch() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("f", "name"),
-    [
-        (vmap(lambda x: cond(x > 0.0, lnp.log, lambda x: x, x)), "batched_cond"),
-        (vmap(falling), "while with a batched predicate"),
-    ],
-)
-def test_float_checks_refuse_batched_predicates(f: Callable[..., Any], name: str) -> None:
-    """An element that takes another branch, or has stopped, must not fail."""
-    with pytest.raises(
-        ArgumentValueError, match=rf"got one in {name}; .*vmap\(checkify\(f\)\) takes batched predicates"
-    ):
-        checkify(f, nan_checks)(np.ones(2))
-
-
 def root_of(x: Any) -> Any:
     return custom_root(lambda y: y * y - x, x, lambda f, y: lnp.sqrt(x), lambda g, y: y / g(1.0))
 

@@ -29,8 +29,7 @@ def checkify(f: Callable[..., Any], errors: frozenset[ErrorCategory] = user_chec
 
     Raises:
       ArgumentTypeError: ``errors`` is no set of categories.
-      ArgumentValueError: in a call, there is something to look for in a loop or branch with a batched predicate, or in
-        another place that lawful does not look into.
+      ArgumentValueError: in a call, there is something to look for in a place that lawful does not look into.
 
     >>> import numpy as np
     >>> from lawful.checkify import check

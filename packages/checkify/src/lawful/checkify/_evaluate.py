@@ -153,6 +153,5 @@ def refuse(name: str) -> NoReturn:
     """Raises the error for something to look for inside a primitive that has no rule for it."""
     raise ArgumentValueError(
         "checkify: expected checks in functions of jit, pmap, shard_map, checkpoint, custom_jvp, custom_vjp, cond, "
-        f"switch, scan and loops, got one in {name}; call checkify inside it, or check outside of it. Instead of "
-        "checkify(vmap(f)), vmap(checkify(f)) takes batched predicates"
+        f"switch, scan and loops, got one in {name}; call checkify inside it, or check outside of it"
     )

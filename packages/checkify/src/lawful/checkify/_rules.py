@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy
+
 from lawful import control_flow, custom_rules, parallel, staging, tree
 from lawful import numpy as lawful_numpy
 from lawful.autodiff import checkpoint_p, stop_gradient
@@ -69,6 +71,13 @@ def _scan(
     return state, [*values, *ys]
 
 
+@control_flow.batched_cond_p.def_rule_as("checkify")
+def _batched_cond(errors: Errors, args: Sequence[Any], *, jaxpr: ClosedJaxpr, guarded: ClosedJaxpr) -> Checked:
+    """Looks at the program that computes each branch at the values of elements that take it."""
+    state, outs = evaluate(guarded, errors, *args)
+    return lifted(state, sites_of([guarded.jaxpr], errors), sites_of([jaxpr.jaxpr, guarded.jaxpr], errors)), outs
+
+
 @control_flow.while_p.def_rule_as("checkify")
 def _while(
     errors: Errors,
@@ -78,19 +87,25 @@ def _while(
     body_jaxpr: ClosedJaxpr,
     cond_nconsts: int,
     body_nconsts: int,
+    const_pred_dims: Sequence[tuple[int, ...]],
+    max_iters: int | None,
+    checkpoints: int,
     **params: Any,
 ) -> Checked:
-    if cond_jaxpr.out_avals[0].shape:  # elements that have stopped must not fail
-        refuse(f"{control_flow.while_p.name} with a batched predicate")
     of_cond, of_body = sites_of([cond_jaxpr.jaxpr], errors), sites_of([body_jaxpr.jaxpr], errors)
     sites = sites_of([cond_jaxpr.jaxpr, body_jaxpr.jaxpr], errors)
     first_of_carry = cond_nconsts + body_nconsts
     cond_consts, body_consts = args[:cond_nconsts], args[cond_nconsts:first_of_carry]
     predicate = staging.without_effects(cond_jaxpr)
+    mapped = tuple(range(cond_jaxpr.out_avals[0].ndim))
+    pred_dims = [*(const_pred_dims or [()] * body_nconsts), *[mapped] * (len(args) - first_of_carry)]
+
+    def running(values: Sequence[Any]) -> Any:
+        [result] = eval_closed_jaxpr(predicate, *cond_consts, *values)
+        return result
 
     def holds(carry: tuple[State, Sequence[Any]]) -> Any:
-        [result] = eval_closed_jaxpr(predicate, *cond_consts, *carry[1])
-        return result
+        return lawful_numpy.any(running(carry[1])) if mapped else running(carry[1])
 
     def with_predicate(state: State, values: Sequence[Any]) -> State:
         """Adds what is found in the predicate, which `holds` evaluates without looking."""
@@ -99,12 +114,23 @@ def _while(
         found, _ = evaluate(cond_jaxpr, errors, *stop_gradient((*cond_consts, *values)))
         return first(state, lifted(found, of_cond, sites))
 
+    def body(values: Sequence[Any]) -> Checked:
+        if not mapped:
+            return evaluate(body_jaxpr, errors, *body_consts, *values)
+        going = running(values)
+        # What has stopped must not fail: it computes what an element that is running does.
+        operands = control_flow.replace_idle(going.astype(numpy.int64), [*body_consts, *values], pred_dims)
+        found, after = evaluate(body_jaxpr, errors, *operands)
+        return found, control_flow.select_running(going, after, values)
+
     def step(carry: tuple[State, Sequence[Any]]) -> Any:
         state, values = carry
-        later, outs = evaluate(body_jaxpr, errors, *body_consts, *values)
+        later, outs = body(values)
         return first(with_predicate(state, values), lifted(later, of_body, sites)), outs
 
-    state, values = control_flow.while_loop(holds, step, (nothing(sites), [*args[first_of_carry:]]))
+    state, values = control_flow.while_loop(
+        holds, step, (nothing(sites), [*args[first_of_carry:]]), max_iters=max_iters, checkpoints=checkpoints
+    )
     return with_predicate(state, values), values
 
 

@@ -10,6 +10,7 @@ import typing as _typing
 # These modules define rules of the primitives.
 from lawful.control_flow._cond import batching as _cond_batching  # noqa: F401
 from lawful.control_flow._cond.primitive import cond_p
+from lawful.control_flow._loops.batch_elements import replace_idle, select_running
 from lawful.control_flow._scan import batching as _scan_batching  # noqa: F401
 from lawful.control_flow._scan import linearization as _scan_linearization  # noqa: F401
 from lawful.control_flow._scan import transpose as _scan_transpose  # noqa: F401
@@ -68,10 +69,12 @@ __all__ = [
     "reduce_p",
     "reduce_window",
     "reduce_window_p",
+    "replace_idle",
     "reroll",
     "root_p",
     "scan",
     "scan_p",
+    "select_running",
     "sequential_vmap",
     "switch",
     "while_loop",
