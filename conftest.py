@@ -78,7 +78,10 @@ class ProcessOnDevices(pytest.Item):
         if "xla-backend" not in self.path.parts:
             environment["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_CHEAP}"
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "-p", "no:xdist", str(self.path)],
+            [
+                *(sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "-p", "no:xdist"),
+                *(f"--one-of={self.config.getoption('one_of')}", str(self.path)),
+            ],
             env=environment,
             cwd=self.config.rootpath,
             capture_output=True,

@@ -1,5 +1,6 @@
 """Programs compile cheaply where XLA is not the subject of the tests."""
 
+import os
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -13,15 +14,20 @@ from lawful.xla_backend._runtime.executables import set_platform_options
 #: programs of linear algebra takes 8 s of processor time, not 14 s.
 CHEAP: Final = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 FOLDERS: Final = {
-    *("autograd_agreement", "collectives", "effects", "faults", "jax_agreement", "jax_api", "laws", "laws_systems"),
-    *("loops", "numpy_code", "own_primitive", "taylor"),
+    *("array_api", "autograd_agreement", "bad_input", "calls", "collectives", "derivatives", "effects", "faults"),
+    *("jax_agreement", "jax_api", "laws", "laws_systems", "loops", "numpy_code", "own_primitive", "scipy_agreement"),
+    "taylor",
 }
 #: Files of these folders on the numbers that XLA computes.
 FULL: Final = {
-    *("jax_agreement/test_special.py", "numpy_code/test_every_function.py"),
+    *("derivatives/special/test_special_functions.py", "jax_agreement/test_special.py"),
+    "numpy_code/test_every_function.py",
     *("laws/primitives/test_edges.py", "laws/test_evaluation.py", "laws/primitives/test_primitives.py"),
 }
 ROOT: Final = Path(__file__).parent
+
+# JAX's results are what lawful's are compared with: computing them need not be fast, and compiling them takes longer.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
 _in_use: list[dict[str, Any]] = [{}]
 
