@@ -1,6 +1,5 @@
 """Programs compile cheaply where XLA is not the subject of the tests."""
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -25,9 +24,6 @@ FULL: Final = {
     *("laws/primitives/test_edges.py", "laws/test_evaluation.py", "laws/primitives/test_primitives.py"),
 }
 ROOT: Final = Path(__file__).parent
-
-# JAX's results are what lawful's are compared with: computing them need not be fast, and compiling them takes longer.
-os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
 _in_use: list[dict[str, Any]] = [{}]
 

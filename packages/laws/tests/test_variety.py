@@ -117,6 +117,7 @@ def rarer(found: Counter[str], times: int, wanted: Iterable[str]) -> list[str]:
 drawn_forms = Generation().forms
 
 
+@pytest.mark.once
 def test_programs_everything_is_drawn_often() -> None:
     often = [*drawn_forms, *(f"rank {ndim}" for ndim in range(4)), *(f"length {size}" for size in range(5))]
     often += ["weak", "several results", "unused input", "shared subexpression", "constant"]

@@ -30,6 +30,7 @@ def law_of(report: Report, name: str) -> LawReport:
     return found
 
 
+@pytest.mark.once
 def test_check_correct_function() -> None:
     """A correct function passes every law whose subject is a function."""
     report = check(product, x)
@@ -44,6 +45,7 @@ def test_check_slow_law_is_tried_on_its_share_of_the_cases() -> None:
     assert 0 < law_of(report, "shard_map_types").cases <= law_of(report, "jvp_linear").cases // 3
 
 
+@pytest.mark.once
 def test_check_wrong_derivative_has_a_small_counterexample() -> None:
     report = check(half_gradient, np.array([[1.37, -2.21, 0.4], [5.3, 0.1, 1.0]]), effort=usual)
     failed = {law.law for law in report.failures}

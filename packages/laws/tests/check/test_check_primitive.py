@@ -149,6 +149,7 @@ MULTIPLY_ADD_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.once
 def test_check_primitive_right_primitive_passes() -> None:
     report = check_primitive(multiply_add(), x, y, z, effort=usual)
     assert report.ok, str(report)
@@ -194,6 +195,7 @@ def test_check_primitive_fault_of_a_primitive_with_a_parameter(wrong: Any, law: 
     assert elements_of(failure.counterexample) <= 5
 
 
+@pytest.mark.once
 def test_check_primitive_right_primitive_with_a_parameter_passes() -> None:
     assert check_primitive(spread(), np.array([1.0, 2.0]), n=3, effort=usual).ok
 
