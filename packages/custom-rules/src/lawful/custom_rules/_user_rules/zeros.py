@@ -1,4 +1,4 @@
-"""Which values are zero, also of those that are being recorded, batched or differentiated."""
+"""Which values are zero, also of those that are being recorded or batched."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.autodiff import JVPTracer
 from lawful.batching import BatchTrace
-from lawful.core import Atom, Literal, NotLinearError, Tracer, Zero
+from lawful.core import Atom, Literal, NotLinearError, Tracer
 from lawful.custom_rules._user_rules.dependence import Analysis, Dependence, sets_of_zeros
 from lawful.staging import JaxprTracer
 
@@ -25,11 +24,9 @@ def is_zero(x: Any) -> bool:
     while isinstance(x, Tracer):
         if isinstance(x, JaxprTracer):
             return _is_zero(x._trace, x.variable, {}, _DEPTH)
-        if isinstance(x, JVPTracer) and not is_zero(x.tangent):
-            return False
         tracer: Any = x  # of a batch, which is all of its elements, or of a value under the enclosing trace
         x = tracer.val if isinstance(tracer._trace, BatchTrace) else tracer.parent_value()
-    return type(x) is Zero or (x is not None and not np.any(np.asarray(x)))
+    return x is not None and not np.any(np.asarray(x))
 
 
 def _is_zero(trace: Any, atom: Atom, found: dict[Atom, bool], depth: int) -> bool:
