@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 import lawful.numpy as lnp
-from lawful.autodiff import grad, jacfwd
+from lawful.autodiff import grad, jacfwd, linear_transpose, vjp
 from lawful.batching import vmap
 from lawful.staging import jit
 
@@ -83,3 +83,14 @@ def test_interp_derivatives_beside_infinite_coordinates():
         slope, _, shares = run(0.0, numpy.array([0.0, 1.0, 2.0]), numpy.array([1.0, INF, 2.0]))
         numpy.testing.assert_array_equal(slope, INF)
         numpy.testing.assert_array_equal(shares, [1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, jit], ids=["eager", "compiled"])
+@pytest.mark.parametrize("fp", [FP, FP + 1j])
+def test_interp_is_linear_in_second_coordinates(fp: Any, wrap: Any):
+    """So it can be transposed, and be part of a reverse rule of which forward mode is derived."""
+    ct = numpy.arange(6.0) + 0 * fp[0]
+    [found] = wrap(lambda ct: linear_transpose(lambda fp: lnp.interp(X, XP, fp), fp)(ct))(ct)
+    [expected] = vjp(lambda fp: lnp.interp(X, XP, fp), fp)[1](ct)
+    numpy.testing.assert_allclose(found, expected, 1e-15)
+    numpy.testing.assert_allclose(numpy.sum(found * fp), numpy.sum(ct * numpy.interp(X, XP, fp)), 1e-15)

@@ -7,9 +7,9 @@ from typing import Any
 import lawful.numpy
 import numpy
 from lawful import ops
-from lawful.autodiff import stop_gradient
+from lawful.autodiff import linear_transpose, stop_gradient
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, promote_dtypes
-from lawful.custom_rules import custom_jvp
+from lawful.custom_rules import custom_jvp, custom_rule
 from lawful.numpy._eager import eager
 from lawful.numpy._sorting.searching import searchsorted
 from lawful.ops import canonical_axis, static_integers
@@ -226,18 +226,36 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any
     return ops.where(ops.lt(x, first), left, ops.where(ops.gt(x, last), right, inside))
 
 
+@custom_rule
 def _on_line(x: Any, x0: Any, x1: Any, y0: Any, y1: Any) -> Any:
     """Returns the line through two points of real coordinates; as in NumPy where one of these is infinite."""
     gap = ops.sub(x1, x0)
     slope = ops.div(ops.sub(y1, y0), ops.where(ops.eq(gap, 0), 1.0, gap))
-    is_first = ops.eq(x, x0)
-    # Beside an infinite coordinate the distance from the first point may give NaN, and that from the other does not.
-    from_first = stop_gradient(_from_point(x, slope, x0, y0))
-    from_second = ops.bitwise_and(ops.ne(from_first, from_first), ops.bitwise_not(is_first))
+    from_second = _is_from_second(x, slope, x0, y0)
     line = _from_point(x, slope, ops.where(from_second, x1, x0), ops.where(from_second, y1, y0))
-    is_known = ops.bitwise_and(ops.eq(x, x), ops.bitwise_or(is_first, ops.eq(y0, y1)))
+    is_known = ops.bitwise_and(ops.eq(x, x), ops.bitwise_or(ops.eq(x, x0), ops.eq(y0, y1)))
     is_known = ops.bitwise_and(is_known, ops.ne(line, line))
     return _with_value(line, ops.where(is_known, y0, line))
+
+
+@_on_line.def_transpose(linear_argnums=(3, 4))
+def _on_line_transpose(ct: Any, x: Any, x0: Any, x1: Any, y0: Any, y1: Any) -> tuple[Any, ...]:
+    """Returns the cotangents of the second coordinates; those of a line are linear in them where all are finite."""
+    gap = ops.sub(x1, x0)
+    gap = ops.where(ops.eq(gap, 0), 1.0, gap)
+    from_second = _is_from_second(x, ops.div(1.0, gap), x0, 0.0)
+
+    def line(y0: Any, y1: Any) -> Any:
+        origin, value = ops.where(from_second, x1, x0), ops.where(from_second, y1, y0)
+        return _from_point(x, ops.div(ops.sub(y1, y0), gap), origin, value)
+
+    return None, None, None, *linear_transpose(line, y0.aval, y1.aval)(ct)
+
+
+def _is_from_second(x: Any, slope: Any, x0: Any, y0: Any) -> Any:
+    """Returns whether a line has to be followed from its second point: NaN comes from an infinite coordinate before."""
+    from_first = stop_gradient(_from_point(x, slope, x0, y0))
+    return ops.bitwise_and(ops.ne(from_first, from_first), ops.ne(x, x0))
 
 
 def _from_point(x: Any, slope: Any, origin: Any, value: Any) -> Any:
