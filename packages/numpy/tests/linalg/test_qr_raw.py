@@ -46,6 +46,20 @@ def test_qr_raw_of_large_and_small_numbers(scale: float, dtype: Any) -> None:
         np.testing.assert_allclose(factors, expected[1], rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:overflow")  # in columns that are not chosen
+@pytest.mark.parametrize("dtype", [float, complex, np.float32])
+def test_qr_raw_of_a_column_close_to_overflow(dtype: Any) -> None:
+    """Twice its length overflows, with NaN in some versions of LAPACK."""
+    a = np.array([[-1.2, 2e-10], [0.6, 1e-10], [0.5, -1e-10]], dtype) * (np.finfo(dtype).max / 2)
+    small, expected = np.linalg.qr(a / 1024, mode="raw")
+    rtol = 1e-4 if dtype is np.float32 else 1e-12
+    for function in (linalg.qr, jit(linalg.qr, static_argnames="mode")):
+        packed, factors = function(a, mode="raw")
+        np.testing.assert_allclose(np.tril(packed) / 1024, np.tril(small), rtol)
+        np.testing.assert_allclose(np.triu(packed, 1), np.triu(small, 1), rtol)
+        np.testing.assert_allclose(factors, expected, rtol)
+
+
 def test_qr_raw_compiled_and_of_batches() -> None:
     a = matrices((2, 4, 3), float)
     packed, factors = jit(lambda a: tuple(linalg.qr(a, mode="raw")))(a)

@@ -43,12 +43,14 @@ def reflections(a: Any) -> tuple[Any, Any]:
         # The squares of large or small elements would overflow or vanish.
         size = stop_gradient(lnp.max(lnp.abs(lnp.where(row >= j, x, lnp.zeros_like(x))), axis=-1))
         unit = lnp.where((size > 0) & lnp.isfinite(size), lnp.minimum(size, largest), lnp.ones_like(size))
-        scaled = below / unit[..., None]
-        length = unit * lnp.sqrt(lnp.sum(lnp.abs(scaled) ** 2, axis=-1) + lnp.abs(first / unit) ** 2)
+        scaled, scaled_first = below / unit[..., None], first / unit
+        length = unit * lnp.sqrt(lnp.sum(lnp.abs(scaled) ** 2, axis=-1) + lnp.abs(scaled_first) ** 2)
         beta = lnp.where(is_done, first.real, -lnp.copysign(length, first.real))
-        from_first = lnp.where(is_done, lnp.ones_like(first), first - beta)
-        factor = (beta - first) / lnp.where(beta == 0, lnp.ones_like(beta), beta)  # zero where nothing is reflected
-        v = lnp.where(row == j, lnp.ones_like(x), scaled / (from_first / unit)[..., None])
+        scaled_beta = beta / unit
+        from_first = lnp.where(is_done, lnp.ones_like(first), scaled_first - scaled_beta)  # unscaled it may overflow
+        # Zero where nothing is reflected.
+        factor = (scaled_beta - scaled_first) / lnp.where(beta == 0, lnp.ones_like(beta), scaled_beta)
+        v = lnp.where(row == j, lnp.ones_like(x), scaled / from_first[..., None])
         change = lnp.conj(factor)[..., None, None] * v[..., None] * (lnp.conj(v)[..., None, :] @ a)
         stored = lnp.where(row > j, v, lnp.where(row == j, beta[..., None].astype(x.dtype), x))
         a = lnp.where(column == j, stored[..., None], lnp.where(column > j, a - change, a))
