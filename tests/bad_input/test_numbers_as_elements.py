@@ -65,6 +65,14 @@ def test_pad_with_ramps_to_numbers_beyond_the_dtype(dtype: str) -> None:
                 np.testing.assert_array_equal(np.asarray(function(x)), expected, strict=True)
 
 
+def test_pad_with_ramps_to_negative_numbers_of_uint64() -> None:
+    x = np.array([1, 2, 5], np.uint64)
+    for end in (-1, -300, -2.7):
+        for function in forms(lambda x, k=end: lnp.pad(x, 3, "linear_ramp", end_values=k)):
+            expected = np.pad(x.astype(np.int64), 3, "linear_ramp", end_values=end).astype(np.uint64)
+            np.testing.assert_array_equal(np.asarray(function(x)), expected, strict=True)
+
+
 def test_number_that_is_no_element_is_refused_by_name() -> None:
     x = np.array([1, 2], "int8")
     for call, error, message in [

@@ -212,8 +212,11 @@ def _ramp(start: Any, stop: Any, count: int, axis: int, dtype: Any) -> Any:
     numbers = lawful.numpy.linspace(start, stop, count, endpoint=False, axis=axis)
     if dtype.kind not in "iu":
         return ops.convert_element_type(numbers, dtype)
-    whole = numpy.dtype(numpy.uint64 if dtype == numpy.uint64 else numpy.int64)
-    return ops.convert_element_type(ops.convert_element_type(ops.floor(numbers), whole), dtype)
+    numbers = ops.floor(numbers)
+    whole = ops.convert_element_type(ops.convert_element_type(numbers, numpy.int64), dtype)
+    if dtype != numpy.uint64:
+        return whole
+    return ops.where(ops.lt(numbers, 0.0), whole, ops.convert_element_type(numbers, dtype))
 
 
 def _statistics(x: Any, axis: int, before: int, after: int, mode: str, lengths: tuple[Any, Any]) -> Any:
