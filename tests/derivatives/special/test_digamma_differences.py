@@ -338,3 +338,11 @@ def test_digamma_difference_lowers_to_a_short_program(order: int) -> None:
     """Second derivatives of `beta` have ten of them, so that XLA's time to compile counts."""
     difference = jit(lambda x, h: digamma_difference_p.bind(x, h, order=order), backend="xla")
     assert difference.lower(2.0, 3.0).as_text().count("stablehlo.") <= 420
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_comb_of_none_of_infinitely_many(form: str) -> None:
+    n, k = np.array([np.inf, np.inf, 1e300]), np.array([0.0, 1.0, 0.0])
+    np.testing.assert_array_equal(FORMS[form](special.comb)(n, k), [1.0, np.inf, 1.0])
+    by_both = FORMS[form](grad(lambda n, k: special.comb(n, k).sum(), (0, 1)))(n, k)
+    np.testing.assert_array_equal([x[0] for x in by_both], [0.0, np.inf])

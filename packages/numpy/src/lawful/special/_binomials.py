@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations_with_replacement
 from typing import Any
 
+import numpy
 from lawful import ops
 from lawful.autodiff import jvp
 from lawful.custom_rules import SymbolicZero, custom_jvp
@@ -130,7 +131,9 @@ def _logarithm(n: Any, k: Any, rest: Any) -> Any:
     lesser = ops.le(k, rest)
     least, most = ops.where(lesser, k, rest), ops.where(lesser, rest, k)
     divisor = ops.lgamma(ops.min(ops.add(least, 1), _MOST))
-    return ops.sub(ops.log_gamma_quotient(ops.add(most, 1), least), divisor)
+    logarithm = ops.sub(ops.log_gamma_quotient(ops.add(most, 1), least), divisor)
+    is_one_of_many = ops.bitwise_and(ops.eq(least, 0), ops.eq(most, numpy.inf))
+    return ops.where(is_one_of_many, 0, logarithm)
 
 
 def _rise(x: Any, h: Any, order: int = 0) -> Any:
