@@ -11,6 +11,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy
+
 from lawful import ops
 from lawful.autodiff import jvp
 from lawful.custom_rules import SymbolicZero, custom_jvp
