@@ -21,7 +21,7 @@ from lawful.core import (
     eval_closed_jaxpr,
     is_inexact,
 )
-from lawful.custom_rules._user_rules.checks import may_be_of_number
+from lawful.custom_rules._cotangent_types import may_be_of_number
 from lawful.ops import add_tangents, convert_element_type, move_batch_dim, with_weakness_of
 from lawful.staging import (
     copy_aliased,

@@ -19,11 +19,11 @@ from lawful.core import (
     float0,
     get_aval,
     is_array,
-    is_inexact,
     set_current,
     shorten,
 )
 from lawful.custom_rules._call.site import describe_result, tree_difference
+from lawful.custom_rules._cotangent_types import may_be_of_number
 from lawful.ops import convert_element_type
 from lawful.staging import require_usable
 
@@ -152,16 +152,6 @@ def _checked_leaf(
     if (got.shape, got.dtype) != (expected.shape, expected.dtype):
         fail(str(got))
     return x
-
-
-def may_be_of_number(got: ShapedArray, expected: ShapedArray) -> bool:
-    """Whether a cotangent may be that of a Python number: it has the dtype of the arrays beside the number.
-
-    >>> may_be_of_number(ShapedArray((), "float32"), get_aval(2.0))
-    True
-    """
-    is_real = got.dtype.kind != "c" or expected.dtype.kind == "c"
-    return expected.weak_type and got.shape == expected.shape and is_inexact(got.dtype) and is_real
 
 
 def _converted(x: Any, aval: ShapedArray) -> Any:
