@@ -14,11 +14,12 @@ from lawful.custom_rules import custom_jvp
 from lawful.numpy._loops import traced_once
 from lawful.special._arguments import floats, silent, static_integer
 
-# Below the first number by power series; from the second one on, or the order if that is larger, upwards from orders 0
-# and 1 by their asymptotic series; between them downwards from an order at which the function vanishes.
-_NEAR, _FAR = 2.0, 25.0
-_SERIES_TERMS, _FAR_TERMS = 14, 12
-_TINY = 1e-300
+# Below this number, or the order if that is larger, by ratios of neighbours; from there on upwards from orders 0 and 1
+# by their asymptotic series.
+_FAR = 25.0
+_FAR_TERMS = 12
+# Divides instead of a zero, which is beside the rounding errors of the other terms.
+_TINY = 1e-30
 # Recurrences of at most this many steps are unrolled: they compile faster, and run as fast.
 _FEW_STEPS = 8
 
@@ -74,10 +75,24 @@ def _orders(v: int) -> Any:
 def _evaluate(z: Any, v: int) -> Any:
     size = ops.abs(z)
     far_from = max(_FAR, float(v))
-    series = _by_series(ops.min(size, _NEAR), v)
-    between = _downwards(ops.min(ops.max(size, _NEAR), far_from), v, far_from)
-    upwards = _upwards(ops.max(size, far_from), v)
-    out = ops.where(ops.lt(size, _NEAR), series, ops.where(ops.lt(size, far_from), between, upwards))
+    is_near = ops.lt(size, far_from)
+    near, far = ops.min(size, far_from), ops.max(size, far_from)
+    inverse, ratios = _downwards(near, v, far_from)
+    zero, one = _asymptotic(far)
+    first = ops.where(is_near, inverse, zero)
+    out = ops.expand_dims(first, (0,))
+    if v:
+
+        def step(carry: Any, k_and_ratio: Any) -> Any:
+            (below, here), (k, ratio) = carry, k_and_ratio
+            above = ops.sub(ops.div(ops.mul(ops.mul(here, k), 2.0), far), below)
+            above = ops.where(is_near, ops.mul(here, ratio), above)
+            return (here, above), above
+
+        second = ops.where(is_near, ops.mul(first, ratios[0]), one)
+        ks = numpy.arange(1.0, float(v))
+        _, rest = scan(step, (first, second), (ks, ratios[1:]), unroll=v <= _FEW_STEPS)
+        out = ops.concatenate([out, ops.expand_dims(second, (0,)), rest], 0)
     signs = _column(numpy.array([(-1.0) ** k for k in range(v + 1)]), z)
     out = ops.where(ops.lt(z, 0), ops.mul(signs, out), out)
     return ops.where(ops.eq(size, math.inf), 0.0, ops.where(ops.eq(z, z), out, math.nan))
@@ -88,55 +103,28 @@ def _column(x: Any, z: Any) -> Any:
     return x.reshape((-1,) + (1,) * get_aval(z).ndim)
 
 
-def _by_series(z: Any, v: int) -> Any:
-    """Returns the power series, DLMF 10.2.2."""
-    orders = _column(numpy.arange(v + 1.0), z)
-    quarter = ops.mul(ops.square(z), -0.25)
-    total: Any = 1.0
-    for k in range(_SERIES_TERMS, 0, -1):
-        total = ops.add(ops.mul(ops.mul(quarter, 1 / (k * (orders + k))), total), 1.0)
-    factorials = _column(numpy.array([math.exp(-math.lgamma(k + 1)) for k in range(v + 1)]), z)
-    return ops.mul(ops.mul(ops.pow(ops.mul(z, 0.5), orders), factorials), total)
+def _downwards(z: Any, v: int, far: float) -> tuple[Any, Any]:
+    """Returns order 0, and the ratios of the orders 1 to ``v`` to those before, by downward recurrence, DLMF 10.10.1.
 
-
-def _downwards(z: Any, v: int, far: float) -> Any:
-    """Returns the orders by downward recurrence, scaled so that ``J₀ + 2 J₂ + 2 J₄ + …`` is 1: Miller (1952)."""
-
-    def last(size: Any) -> Any:
-        return size + 12 * size ** (1 / 3)
-
-    steps = int(max(v + 16, last(far) + 25)) + 1
-    vanishing = last(z)
-    start = ops.min(ops.max(ops.add(vanishing, 25.0), v + 16.0), ops.add(vanishing, 140.0))
-    zero = ops.full_like(z, 0.0)
+    The sum ``J₀ + 2 J₂ + 2 J₄ + …`` is 1 (DLMF 10.12.4): its part from an order on, over that order, has a recurrence
+    as well. Unlike the functions themselves, neither overflows: Miller (1952), Gautschi (1967).
+    """
+    # There the functions vanish beside those that count.
+    steps = int(max(v + 16, far + 12 * far ** (1 / 3) + 25)) + 1
 
     def step(carry: Any, k: Any) -> Any:
-        above, here, total = carry
-        below = ops.sub(ops.div(ops.mul(ops.mul(here, k), 2.0), z), above)
-        below = ops.where(ops.gt(k, start), 0.0, ops.where(ops.gt(ops.add(k, 1.0), start), _TINY, below))
+        ratio, total = carry
+        divisor = ops.sub(ops.mul(k, 2.0), ops.mul(z, ratio))
+        ratio = ops.div(z, ops.where(ops.eq(divisor, 0.0), _TINY, divisor))
         # The order of the next one is k - 1.
         weight = ops.where(ops.eq(k, 1.0), 1.0, ops.where(ops.eq(ops.rem(k, 2.0), 1.0), 2.0, 0.0))
-        return (here, below, ops.add(total, ops.mul(weight, below))), below
+        return (ratio, ops.add(ops.mul(ratio, total), weight)), ratio
 
+    zero = ops.full_like(z, 0.0)
     ks = numpy.arange(float(steps), 0.0, -1.0)
-    carry, _ = scan(lambda c, k: (step(c, k)[0], None), (zero, zero, zero), ks[: steps - v - 1])
-    (_, _, total), found = scan(step, carry, ks[steps - v - 1 :])
-    return ops.div(ops.rev(found, (0,)), total)
-
-
-def _upwards(z: Any, v: int) -> Any:
-    """Returns the orders by upward recurrence from orders 0 and 1, for ``z`` not below the order."""
-    zero, one = _asymptotic(z)
-    if v == 0:
-        return ops.expand_dims(zero, (0,))
-
-    def step(carry: Any, k: Any) -> Any:
-        below, here = carry
-        above = ops.sub(ops.div(ops.mul(ops.mul(here, k), 2.0), z), below)
-        return (here, above), above
-
-    _, rest = scan(step, (zero, one), numpy.arange(1.0, float(v)), unroll=v <= _FEW_STEPS)
-    return ops.concatenate([ops.expand_dims(zero, (0,)), ops.expand_dims(one, (0,)), rest], 0)
+    carry, _ = scan(lambda c, k: (step(c, k)[0], None), (zero, zero), ks[: steps - v])
+    (_, total), ratios = scan(step, carry, ks[steps - v :])
+    return ops.div(1.0, total), ops.rev(ratios, (0,))
 
 
 def _hankel_coefficients() -> numpy.ndarray[Any, Any]:
@@ -152,17 +140,17 @@ def _hankel_coefficients() -> numpy.ndarray[Any, Any]:
 
 def _asymptotic(z: Any) -> tuple[Any, Any]:
     """Returns the functions of orders 0 and 1 by Hankel's series, DLMF 10.17.3."""
-    inverse = ops.div(1.0, z)
-    square = ops.expand_dims(ops.square(inverse), (0,))
-    total: Any = 0.0
-    for column in _hankel_coefficients().T[::-1]:  # all four polynomials at once
-        total = ops.add(ops.mul(total, square), _column(column, z))
+    inverse = ops.expand_dims(ops.div(1.0, z), (0,))
+    square = ops.square(inverse)
+    even: Any = 0.0
+    odd: Any = 0.0
+    for column in _hankel_coefficients().T[::-1]:  # of both orders at once
+        even = ops.add(ops.mul(even, square), _column(column[::2], z))
+        odd = ops.add(ops.mul(odd, square), _column(column[1::2], z))
     # The angle is z - order π / 2 - π / 4.
-    sine, cosine = ops.sin(z), ops.cos(z)
-    scale = ops.sqrt(ops.mul(z, math.pi))
-    cosines = (ops.add(cosine, sine), ops.sub(sine, cosine))
-    outs = []
-    for order, wave, shifted in ((0, cosines[0], cosines[1]), (1, cosines[1], ops.neg(cosines[0]))):
-        even, odd = total[2 * order], ops.mul(total[2 * order + 1], inverse)
-        outs.append(ops.div(ops.sub(ops.mul(even, wave), ops.mul(odd, shifted)), scale))
-    return outs[0], outs[1]
+    sine, cosine = ops.expand_dims(ops.sin(z), (0,)), ops.expand_dims(ops.cos(z), (0,))
+    sign = _column(numpy.array([1.0, -1.0]), z)
+    wave, shifted = ops.add(sine, ops.mul(sign, cosine)), ops.sub(ops.mul(sign, sine), cosine)
+    out = ops.sub(ops.mul(even, wave), ops.mul(ops.mul(odd, inverse), shifted))
+    out = ops.optimization_barrier(ops.div(out, ops.expand_dims(ops.sqrt(ops.mul(z, math.pi)), (0,))))
+    return out[0], out[1]
