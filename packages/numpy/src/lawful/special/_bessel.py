@@ -75,27 +75,29 @@ def _orders(v: int) -> Any:
 def _evaluate(z: Any, v: int) -> Any:
     size = ops.abs(z)
     far_from = max(_FAR, float(v))
-    is_near = ops.lt(size, far_from)
-    near, far = ops.min(size, far_from), ops.max(size, far_from)
-    inverse, ratios = _downwards(near, v, far_from)
+    is_near, sign = ops.lt(size, far_from), ops.where(ops.lt(z, 0), -1.0, 1.0)
+    inverse, ratios = _downwards(ops.mul(sign, ops.min(size, far_from)), v, far_from)
+    far = ops.max(size, far_from)
     zero, one = _asymptotic(far)
-    first = ops.where(is_near, inverse, zero)
-    out = ops.expand_dims(first, (0,))
+    far = ops.mul(sign, far)
+    rows = [ops.where(is_near, inverse, zero)]
     if v:
+        rows.append(ops.where(is_near, ops.mul(rows[0], ratios[0]), ops.mul(sign, one)))
 
-        def step(carry: Any, k_and_ratio: Any) -> Any:
-            (below, here), (k, ratio) = carry, k_and_ratio
-            above = ops.sub(ops.div(ops.mul(ops.mul(here, k), 2.0), far), below)
-            above = ops.where(is_near, ops.mul(here, ratio), above)
-            return (here, above), above
+    def step(carry: Any, k_and_ratio: Any) -> Any:
+        (below, here), (k, ratio) = carry, k_and_ratio
+        above = ops.sub(ops.div(ops.mul(ops.mul(here, k), 2.0), far), below)
+        above = ops.where(is_near, ops.mul(here, ratio), above)
+        return (here, above), above
 
-        second = ops.where(is_near, ops.mul(first, ratios[0]), one)
+    if v <= _FEW_STEPS:
+        for k in range(1, v):
+            rows.append(step((rows[-2], rows[-1]), (float(k), ratios[k]))[1])
+    out = ops.concatenate([ops.expand_dims(row, (0,)) for row in rows], 0)
+    if v > _FEW_STEPS:
         ks = numpy.arange(1.0, float(v))
-        _, rest = scan(step, (first, second), (ks, ratios[1:]), unroll=v <= _FEW_STEPS)
-        out = ops.concatenate([out, ops.expand_dims(second, (0,)), rest], 0)
-    signs = _column(numpy.array([(-1.0) ** k for k in range(v + 1)]), z)
-    out = ops.where(ops.lt(z, 0), ops.mul(signs, out), out)
-    return ops.where(ops.eq(size, math.inf), 0.0, ops.where(ops.eq(z, z), out, math.nan))
+        out = ops.concatenate([out, scan(step, (rows[0], rows[1]), (ks, ratios[1:]))[1]], 0)
+    return out
 
 
 def _column(x: Any, z: Any) -> Any:
@@ -152,5 +154,7 @@ def _asymptotic(z: Any) -> tuple[Any, Any]:
     sign = _column(numpy.array([1.0, -1.0]), z)
     wave, shifted = ops.add(sine, ops.mul(sign, cosine)), ops.sub(ops.mul(sign, sine), cosine)
     out = ops.sub(ops.mul(even, wave), ops.mul(ops.mul(odd, inverse), shifted))
-    out = ops.optimization_barrier(ops.div(out, ops.expand_dims(ops.sqrt(ops.mul(z, math.pi)), (0,))))
+    out = ops.div(out, ops.expand_dims(ops.sqrt(ops.mul(z, math.pi)), (0,)))
+    # XLA would compute both for each user of one.
+    out = ops.optimization_barrier(ops.where(ops.eq(z, math.inf), 0.0, out))
     return out[0], out[1]
