@@ -17,7 +17,7 @@ from lawful.special._arguments import floats, silent, static_integer
 # Below this number, or the order if that is larger, by ratios of neighbours; from there on upwards from orders 0 and 1
 # by their asymptotic series.
 _FAR = 25.0
-_FAR_TERMS = 12
+_FAR_TERMS = 10
 # Divides instead of a zero, which is beside the rounding errors of the other terms.
 _TINY = 1e-30
 # Recurrences of at most this many steps are unrolled: they compile faster, and run as fast.
@@ -76,13 +76,14 @@ def _evaluate(z: Any, v: int) -> Any:
     size = ops.abs(z)
     far_from = max(_FAR, float(v))
     is_near, sign = ops.lt(size, far_from), ops.where(ops.lt(z, 0), -1.0, 1.0)
-    inverse, ratios = _downwards(ops.mul(sign, ops.min(size, far_from)), v, far_from)
+    start, ratios = _downwards(ops.mul(sign, ops.min(size, far_from)), v, far_from)
     far = ops.max(size, far_from)
-    zero, one = _asymptotic(far)
+    is_zero = _column(numpy.array([True, False]), z)
+    near = ops.mul(start, ops.where(is_zero, 1.0, ops.expand_dims(ratios[0], (0,))))
+    first = ops.where(is_near, near, ops.mul(ops.where(is_zero, 1.0, sign), _asymptotic(far)))
+    # XLA would compute both orders again for each one above.
+    first = ops.optimization_barrier(ops.where(ops.eq(size, math.inf), 0.0, first))
     far = ops.mul(sign, far)
-    rows = [ops.where(is_near, inverse, zero)]
-    if v:
-        rows.append(ops.where(is_near, ops.mul(rows[0], ratios[0]), ops.mul(sign, one)))
 
     def step(carry: Any, k_and_ratio: Any) -> Any:
         (below, here), (k, ratio) = carry, k_and_ratio
@@ -90,14 +91,15 @@ def _evaluate(z: Any, v: int) -> Any:
         above = ops.where(is_near, ops.mul(here, ratio), above)
         return (here, above), above
 
-    if v <= _FEW_STEPS:
-        for k in range(1, v):
-            rows.append(step((rows[-2], rows[-1]), (float(k), ratios[k]))[1])
-    out = ops.concatenate([ops.expand_dims(row, (0,)) for row in rows], 0)
+    below, here = first[0], first[1]
     if v > _FEW_STEPS:
-        ks = numpy.arange(1.0, float(v))
-        out = ops.concatenate([out, scan(step, (rows[0], rows[1]), (ks, ratios[1:]))[1]], 0)
-    return out
+        _, rest = scan(step, (below, here), (numpy.arange(1.0, float(v)), ratios[1:]))
+        return ops.concatenate([first, rest], 0)
+    rows = []
+    for k in range(1, v):
+        (below, here), row = step((below, here), (float(k), ratios[k]))
+        rows.append(ops.expand_dims(row, (0,)))
+    return ops.concatenate([first[: v + 1], *rows], 0)
 
 
 def _column(x: Any, z: Any) -> Any:
@@ -124,9 +126,10 @@ def _downwards(z: Any, v: int, far: float) -> tuple[Any, Any]:
 
     zero = ops.full_like(z, 0.0)
     ks = numpy.arange(float(steps), 0.0, -1.0)
-    carry, _ = scan(lambda c, k: (step(c, k)[0], None), (zero, zero), ks[: steps - v])
-    (_, total), ratios = scan(step, carry, ks[steps - v :])
-    return ops.div(1.0, total), ops.rev(ratios, (0,))
+    kept = steps - max(v, 1)
+    carry, _ = scan(lambda c, k: (step(c, k)[0], None), (zero, zero), ks[:kept])
+    (_, total), ratios = scan(step, carry, ks[kept:])
+    return ops.expand_dims(ops.div(1.0, total), (0,)), ops.rev(ratios, (0,))
 
 
 def _hankel_coefficients() -> numpy.ndarray[Any, Any]:
@@ -140,8 +143,8 @@ def _hankel_coefficients() -> numpy.ndarray[Any, Any]:
     return numpy.array(rows)
 
 
-def _asymptotic(z: Any) -> tuple[Any, Any]:
-    """Returns the functions of orders 0 and 1 by Hankel's series, DLMF 10.17.3."""
+def _asymptotic(z: Any) -> Any:
+    """Returns the functions of orders 0 and 1 by Hankel's series, DLMF 10.17.3, in an array with a first axis."""
     inverse = ops.expand_dims(ops.div(1.0, z), (0,))
     square = ops.square(inverse)
     even: Any = 0.0
@@ -154,7 +157,4 @@ def _asymptotic(z: Any) -> tuple[Any, Any]:
     sign = _column(numpy.array([1.0, -1.0]), z)
     wave, shifted = ops.add(sine, ops.mul(sign, cosine)), ops.sub(ops.mul(sign, sine), cosine)
     out = ops.sub(ops.mul(even, wave), ops.mul(ops.mul(odd, inverse), shifted))
-    out = ops.div(out, ops.expand_dims(ops.sqrt(ops.mul(z, math.pi)), (0,)))
-    # XLA would compute both for each user of one.
-    out = ops.optimization_barrier(ops.where(ops.eq(z, math.inf), 0.0, out))
-    return out[0], out[1]
+    return ops.mul(out, ops.sqrt(ops.mul(inverse, 1 / math.pi)))
