@@ -65,6 +65,8 @@ _EULER_MACLAURIN = tuple([b / math.factorial(2 * n) for n, b in enumerate(BERNOU
 _LARGEST_RATIO = 1e15
 # From here on all terms but the integral vanish beside it, unless they underflow with it.
 _FAR = 1e18
+# Polygamma of these is by `digamma_derivative_p`, where the order is known.
+_KNOWN_ORDERS = range(1, 7)
 # Up to this order polygamma is a factorial times a zeta function.
 _FEW_FACTORS = 10
 
@@ -310,6 +312,8 @@ def polygamma(m: Any, x: Any) -> Any:
     order = get_aval(m)
     if order.dtype.kind in "biu" or order.weak_type:
         (x,) = promote("polygamma", np.cbrt, (x,))
+        if isinstance(m, int | float | np.integer) and m in _KNOWN_ORDERS:  # products are shorter programs than powers
+            return digamma_derivative_p.bind(strong(x), order=int(m))
         dtype = np.dtype(np.int64) if order.dtype.kind in "biu" else get_aval(x).dtype
         m = strong(convert(m, dtype))
     else:
