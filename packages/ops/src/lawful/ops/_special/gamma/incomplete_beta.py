@@ -72,7 +72,7 @@ def _moderate(a: Any, b: Any, x: Any, inside: Any) -> tuple[Any, Any, Any]:
 
 
 def _is_reflected(a: Any, b: Any, x: Any) -> Any:
-    return x >= (a + 1) / (a + b + 2)
+    return x * (a + b + 2) >= a + 1  # no quotient, which XLA would compute in a loop of its own
 
 
 def _reflected(a: Any, b: Any, x: Any) -> tuple[Any, Any, Any]:
@@ -89,14 +89,16 @@ def _fraction_start(a: Any, b: Any, x: Any) -> list[Any]:
     c = np.minimum(1 + np.where(swap, -distance, distance), _HUGE)  # XLA's inverse of more is 0
     a, b, x, rest = np.where(swap, b, a), np.where(swap, a, b), np.where(swap, rest, x), np.where(swap, x, rest)
     first = a / (a + 1) * c
-    steps = np.float64(0) if is_staged(a) else np.zeros_like(a)  # a scalar is the same for all elements
-    return [active, steps, a, b, x, rest, c, first, np.zeros_like(a), first]
+    if is_staged(a):  # one number of steps for all elements; XLA computes one array of constants in one loop
+        constant = np.stack([a, b, x, rest, c])
+        return [active, np.float64(0), constant, first, np.zeros_like(a), first]
+    return [active, np.zeros_like(a), a, b, x, rest, c, first, np.zeros_like(a), first]
 
 
-def _fraction_step(
-    active: Any, m: Any, a: Any, b: Any, x: Any, rest: Any, distance: Any, c: Any, d: Any, h: Any
-) -> list[Any]:
+def _fraction_step(active: Any, m: Any, *state: Any) -> list[Any]:
     """Adds a term of the even part of the fraction: all are positive up to ``m = b``, so that nothing cancels."""
+    *constant, c, d, h = state
+    a, b, x, rest, distance = constant[0] if len(constant) == 1 else constant
     previous, m = a + m, m + 1  # not `whole - 1`, of which a small `a` would be lost
     before, whole = a + 2 * m - 1, a + m
     scaled = m * (b - m) * x
@@ -105,7 +107,7 @@ def _fraction_step(
     d = 1 / _away_from_zero(denominator + numerator * d)
     c = _away_from_zero(denominator + numerator / c)
     go_on = active & (abs(c * d - 1) > _EPSILON) & (m < _MOST_STEPS)
-    return [go_on, m, a, b, x, rest, distance, c, d, np.where(active, h * (c * d), h)]
+    return [go_on, m, *constant, c, d, np.where(active, h * (c * d), h)]
 
 
 def _away_from_zero(x: Any) -> Any:
