@@ -23,17 +23,18 @@ from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special.error_functions.error_function import erfc
 from lawful.ops._special.gamma import taylor
 from lawful.ops._special.gamma.densities import (
+    LARGE,
     TINY,
     beta_density_p,
     beta_factor,
     beta_series,
     log_inverse_beta,
 )
+from lawful.ops._special.gamma.density_values import beta_deviance
 from lawful.ops._special.gamma.digamma_differences import digamma_difference_p
 from lawful.ops._support.double import (
     REAL_PROMOTION,
     EvaluatedInDouble,
-    deviance,
     is_nowhere,
     is_staged,
     lowered_in_double,
@@ -116,24 +117,26 @@ def _away_from_zero(x: Any) -> Any:
 
 def _fraction_finish(a: Any, b: Any, x: Any, *state: Any) -> Any:
     moderate = _moderate(a, b, x, _is_inside(a, b, x))
-    out = np.minimum(beta_factor(*moderate) / state[-1], 1.0)  # so that the rest is not negative
+    p, q, y = moderate
+    least = np.minimum(p, q)
+    shrink = np.where(least > _HUGE, 2.0**-100, 1.0)  # the sum overflows; no number is that near to the mean
+    distance = beta_deviance(np.maximum(p, LARGE) * shrink, np.maximum(q, LARGE) * shrink, y)
+    out = np.minimum(beta_factor(p, q, y, distance=distance) / state[-1], 1.0)  # so that the rest is not negative
     out = np.where(_is_reflected(*moderate), 1 - out, out)
-    enormous = np.minimum(*moderate[:2]) >= _ENORMOUS
+    enormous = least >= _ENORMOUS
     if not is_nowhere(enormous):
-        out = np.where(enormous, _by_normal_distribution(*moderate), out)
+        out = np.where(enormous, _by_normal_distribution(p * shrink, q * shrink, y, distance), out)
     all_left, all_right = (a == 0) | (b == np.inf), (b == 0) | (a == np.inf)
     out = np.where((x == 0) | all_right & (x < 1), 0.0, np.where((x == 1) | all_left, 1.0, out))
     undefined = (a < 0) | (b < 0) | (x < 0) | (x > 1) | (a != a) | (b != b) | (x != x) | all_left & all_right
     return np.where(undefined, np.nan, out)
 
 
-def _by_normal_distribution(a: Any, b: Any, x: Any) -> Any:
+def _by_normal_distribution(a: Any, b: Any, x: Any, distance: Any) -> Any:
     """Returns the function for ``a`` and ``b`` from `_ENORMOUS` on, by the first terms of DLMF 8.18.9: Temme."""
-    shrink = np.where(np.minimum(a, b) > _HUGE, 2.0**-100, 1.0)  # the sum overflows; no number is that near to the mean
-    a, b = a * shrink, b * shrink
     n = a + b
     offset = np.where(a > b, b - n * (1 - x), n * x - a)
-    half_square = np.maximum(weighted_sum(deviance, (1, a, n * x), (1, b, n * (1 - x))), 0.0)
+    half_square = np.maximum(distance, 0.0)
     scaled = np.where(offset < 0, -1.0, 1.0) * np.sqrt(half_square)
     # Near the mean the difference of the two poles would cancel.
     is_near = half_square < 1
