@@ -27,6 +27,7 @@ from lawful.core._fast import IndexedJaxpr, Replay, definitions, insert_rule, re
 register_dispatch_module(__name__)
 
 _NUMBER: Final = get_aval(1.0)
+_SCALARS: Final = (int64, float64)
 #: For each argument the type of its tangent, which may be strong where the primal is weak; None where it is zero.
 TangentAvals = tuple[ShapedArray | None, ...]
 #: Plans a call: ``plan(trace, context, args)`` returns a primitive or program with its operands, or None and a result.
@@ -104,10 +105,11 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
       context: an argument of ``plan``.
       args: arrays, numbers and tracers.
     """
-    # Stays None unless all are tracers of this trace, except at most one Python number, array or position; of three
-    # arguments, any may be numbers or arrays.
+    # Stays None unless all are tracers of this trace, except at most one Python number, array, position or tracer of the
+    # parent; of three arguments, any may be numbers or arrays.
     key: Hashable = None
     arrays: Sequence[Any] = ()
+    parent = trace.parent
     if trace.axis_env:  # names depend on it, and the key does not contain it
         pass
     elif len(args) == 2:
@@ -120,23 +122,32 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
             elif (number := _number(trace, y)) is not None:
                 key = (type(trace), call, x.aval, x.tangent_aval, type(y))
                 primals, given = [x.primal, number], [x.tangent]
-            elif type(y) is ndarray and trace.evaluates_constants:
+            elif _is_constant(trace, y):
                 key = (type(trace), call, x.aval, x.tangent_aval, get_aval(y))
                 primals, given, arrays = [x.primal, y], [x.tangent], [y]
-            elif type(y) is int64 and trace.evaluates_constants:  # the position of an index
-                key = (type(trace), call, x.aval, x.tangent_aval, int64)
+            elif type(y) in _SCALARS and trace.evaluates_constants:  # such as the position of an index
+                key = (type(trace), call, x.aval, x.tangent_aval, type(y))
                 primals, given, arrays = [x.primal, y], [x.tangent], [y]
-        elif has_y and (number := _number(trace, x)) is not None:
-            key = (type(trace), call, type(x), y.aval, y.tangent_aval)
-            primals, given = [number, y.primal], [y.tangent]
-        elif has_y and type(x) is ndarray and trace.evaluates_constants:
-            key = (type(trace), call, None, get_aval(x), y.aval, y.tangent_aval)
-            primals, given, arrays = [x, y.primal], [y.tangent], [x]
+        elif has_y:
+            if (number := _number(trace, x)) is not None:
+                key = (type(trace), call, type(x), y.aval, y.tangent_aval)
+                primals, given = [number, y.primal], [y.tangent]
+            elif _is_constant(trace, x):
+                key = (type(trace), call, None, get_aval(x), y.aval, y.tangent_aval)
+                primals, given, arrays = [x, y.primal], [y.tangent], [x]
+            elif type(x) is float64 and trace.evaluates_constants:
+                key = (type(trace), call, float64, y.aval, y.tangent_aval)
+                primals, given, arrays = [x, y.primal], [y.tangent], [x]
+        elif isinstance(parent, CachingTrace) and (_is_of(parent, x) or _is_of(parent, y)):
+            return apply_call(parent, plan, call, context, args)
     elif len(args) == 1:
         (x,) = args
-        if isinstance(x, DualTracer) and x._trace is trace:
-            key = (type(trace), call, x.aval, x.tangent_aval)
-            primals, given = [x.primal], [x.tangent]
+        if isinstance(x, DualTracer):
+            if x._trace is trace:
+                key = (type(trace), call, x.aval, x.tangent_aval)
+                primals, given = [x.primal], [x.tangent]
+            elif x._trace is parent and isinstance(parent, CachingTrace):
+                return apply_call(parent, plan, call, context, args)
     elif len(args) == 3 and trace.evaluates_constants:
         primals, given, types = [], [], [type(trace), call]
         arrays = values = list[Any]()
@@ -149,14 +160,17 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
             elif cls is float:
                 types.append(float)
                 primals.append(x)
-            elif cls is ndarray or cls is bool_ or cls is int64:
+            elif cls is ndarray or cls is bool_ or cls is int64 or _is_constant(trace, x):
                 types += [None, get_aval(x)]
                 primals.append(x)
                 values.append(x)
             else:
                 break
         else:
-            key = tuple(types) if given else None
+            if given:
+                key = tuple(types)
+            elif isinstance(parent, CachingTrace):
+                return apply_call(parent, plan, call, context, args)
     if key is not None:
         rule = rule_cache.young.get(key)
         if rule is None:
@@ -177,6 +191,18 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
     if rule is not None and key is not None and all([any([x is y for y in operands]) for x in arrays]):
         insert_rule(key, rule, since)
     return result
+
+
+def _is_of(trace: Trace, x: Any) -> bool:
+    """Whether a value is a tracer of a trace."""
+    return isinstance(x, DualTracer) and x._trace is trace
+
+
+def _is_constant(trace: Trace, x: Any) -> bool:
+    """Whether a value is an array that a trace does not differentiate: NumPy's, or one that its parent traces."""
+    if type(x) is ndarray:
+        return trace.evaluates_constants
+    return isinstance(x, DualTracer) and x._trace is trace.parent
 
 
 def _number(trace: CachingTrace[Any], x: Any) -> float | None:

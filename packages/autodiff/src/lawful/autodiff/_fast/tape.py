@@ -56,9 +56,8 @@ class PulledEqn(JaxprEqn):
         raise NotImplementedError(f"{type(self).__name__}.pull")
 
 
-def _is_frozen(x: ndarray[Any, Any]) -> bool:
-    """Whether an array owns its memory and is read-only: it is kept as it is, as by `read_only`."""
-    return x.base is None and not x.flags.writeable
+#: Arrays of fewer bytes are copied at once.
+_FEW_BYTES: Final = 65_536
 
 
 #: What has no part that may be dead alone.
@@ -90,9 +89,10 @@ class Tape(PartialTrace):
 
     Attributes:
       only_variables: whether all tangents that it has returned are variables, the common case.
+      copies_small: whether small arrays are copied, and their types follow from them alone.
     """
 
-    __slots__ = ("only_variables",)
+    __slots__ = ("copies_small", "only_variables")
 
     eqns: list[Any]
 
@@ -114,6 +114,7 @@ class Tape(PartialTrace):
         self.filled = {}
         self.volatile = None
         self.only_variables = True
+        self.copies_small = of.evaluates_constants and not of.divergent_axes
 
     def add(
         self,
@@ -160,10 +161,19 @@ class Tape(PartialTrace):
 
     def _own(self, residuals: list[Any], args: Sequence[Any]) -> None:
         """Copies residuals that share memory with arguments. The user has no reference to the others."""
-        owners = [memory_owner(x) for x in args if isinstance(x, ndarray) and not _is_frozen(x)]
-        if owners:
+        for arg in args:
+            if type(arg) is not ndarray:
+                if not isinstance(arg, ndarray):
+                    continue
+            elif arg.base is None and not arg.flags.writeable:  # it is kept as it is, as by `read_only`
+                continue
+            owner = memory_owner(arg)
             for i, x in enumerate(residuals):
-                if type(x) is ndarray and any([memory_owner(x) is owner for owner in owners]):
+                if type(x) is not ndarray:
+                    continue
+                if x is owner and x.nbytes < _FEW_BYTES and self.copies_small:
+                    residuals[i] = self.constants.copy(x)
+                elif memory_owner(x) is owner:
                     residuals[i] = self.constants.value(x, self)
 
     def tangent(self, x: Any) -> Tangent:

@@ -15,7 +15,9 @@ from lawful.ops._fast.getitem import getitem
 from lawful.ops._fast.numbers import evaluate, evaluate_number
 from lawful.ops._fast.promotion import apply, apply_promoted, promotion_of
 from lawful.ops._fast.sum_by_product import sum_by_product
+from lawful.ops._fast.ufunc_calls import call_ufunc
 from lawful.ops._indexing.getitem import getitem_hook
+from lawful.ops._numpy_protocol.dispatch import ufunc_call_hook
 from lawful.ops._reduction.reduction import sum_hook
 from lawful.ops._support.double import evaluated_hook
 from lawful.ops._support.number import algorithm_hook
@@ -32,3 +34,4 @@ evaluated_hook.install(evaluate_number)
 elementwise_hook.install(call)
 tangent_sum_hook.install(add_values)
 getitem_hook.install(getitem)
+ufunc_call_hook.install(call_ufunc)

@@ -16,7 +16,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from types import ModuleType
-from typing import Any, NoReturn, cast
+from typing import Any, Final, NoReturn, cast
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from lawful import tree
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
+    Hook,
     LawfulError,
     NonArrayError,
     Tracer,
@@ -166,6 +167,10 @@ def function_of(function: Function) -> Function:
 
 def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Calls a ufunc with a tracer or a device array among its arguments."""
+    return ufunc_call_hook.use(ufunc, method, inputs, kwargs)
+
+
+def _call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if any(not is_array(x) and hasattr(x, "__array_ufunc__") for x in inputs):
         return NotImplemented  # another library's array may have an implementation
     function = _ufunc_method(ufunc, method)
@@ -182,6 +187,17 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
             f"traced values; write x = lawful.{name}(x, indices, values, inplace=False), or x.at[indices].add(values)"
         )
     _refuse(name, ufunc, function, kwargs)
+
+
+#: Calls a ufunc: ``use(ufunc, method, inputs, kwargs)``.
+ufunc_call_hook: Final[Hook[Callable[[np.ufunc, str, tuple[Any, ...], dict[str, Any]], Any]]] = Hook(
+    "calls of ufuncs", _call_ufunc
+)
+
+
+def numpy_function(function: Function) -> Function | None:
+    """Returns the function that is registered for one of NumPy."""
+    return _functions.get(function)
 
 
 def _name(ufunc: np.ufunc) -> str:

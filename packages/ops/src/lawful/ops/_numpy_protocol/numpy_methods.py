@@ -27,7 +27,8 @@ __all__ = ["NumPyMethods"]
 def _reduced(name: str, x: Any, out: Any, options: dict[str, Any], **arguments: Any) -> Any:
     """Returns a reduction by this package; by `lawful.numpy` with the rarer arguments."""
     if out is None and not options:
-        return getattr(reduction, name)(x, **arguments)
+        given = {key: value for key, value in arguments.items() if value is not None and value is not False}
+        return getattr(reduction, name)(x, **given)
     return function_of(getattr(np, name))(x, out=out, **arguments, **options)
 
 
