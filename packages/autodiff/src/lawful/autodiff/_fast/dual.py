@@ -105,8 +105,8 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
       context: an argument of ``plan``.
       args: arrays, numbers and tracers.
     """
-    # Stays None unless all are tracers of this trace, except at most one Python number, array, position or tracer of the
-    # parent; of three arguments, any may be numbers or arrays.
+    # Stays None unless all are tracers of this trace, except at most one number, array or tracer of the parent. Any of
+    # three arguments may be one of these.
     key: Hashable = None
     arrays: Sequence[Any] = ()
     parent = trace.parent
@@ -149,28 +149,11 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
             elif x._trace is parent and isinstance(parent, CachingTrace):
                 return apply_call(parent, plan, call, context, args)
     elif len(args) == 3 and trace.evaluates_constants:
-        primals, given, types = [], [], [type(trace), call]
-        arrays = values = list[Any]()
-        for x in args:
-            cls = type(x)
-            if isinstance(x, DualTracer) and x._trace is trace:
-                types += [x.aval, x.tangent_aval]
-                primals.append(x.primal)
-                given.append(x.tangent)
-            elif cls is float:
-                types.append(float)
-                primals.append(x)
-            elif cls is ndarray or cls is bool_ or cls is int64 or _is_constant(trace, x):
-                types += [None, get_aval(x)]
-                primals.append(x)
-                values.append(x)
-            else:
-                break
-        else:
-            if given:
-                key = tuple(types)
-            elif isinstance(parent, CachingTrace):
+        key, primals, given, arrays = _key_of_several(trace, call, args)
+        if not given:
+            if key is not None and isinstance(parent, CachingTrace):
                 return apply_call(parent, plan, call, context, args)
+            key = None
     if key is not None:
         rule = rule_cache.young.get(key)
         if rule is None:
@@ -193,7 +176,31 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
     return result
 
 
-def _is_of(trace: Trace, x: Any) -> bool:
+def _key_of_several(
+    trace: CachingTrace[Any], call: Hashable, args: Sequence[Any]
+) -> tuple[Hashable, list[Any], list[Any], list[Any]]:
+    """Returns the key of a call, the primals, the tangents and the constants; no key for other operands."""
+    primals, given, arrays = list[Any](), list[Any](), list[Any]()
+    types: list[Any] = [type(trace), call]
+    for x in args:
+        cls = type(x)
+        if isinstance(x, DualTracer) and x._trace is trace:
+            types += [x.aval, x.tangent_aval]
+            primals.append(x.primal)
+            given.append(x.tangent)
+        elif cls is float:
+            types.append(float)
+            primals.append(x)
+        elif cls is ndarray or cls is bool_ or cls is int64 or _is_of(trace.parent, x):
+            types += [None, get_aval(x)]
+            primals.append(x)
+            arrays.append(x)
+        else:
+            return None, [], [], []
+    return tuple(types), primals, given, arrays
+
+
+def _is_of(trace: Trace | None, x: Any) -> bool:
     """Whether a value is a tracer of a trace."""
     return isinstance(x, DualTracer) and x._trace is trace
 
