@@ -84,11 +84,15 @@ def call_composite(composite: Composite, args: tuple[Any, ...], kwargs: dict[str
     # A program is recorded once, so that replay would not be faster.
     if not trace.evaluates_constants:
         return composite.function(*args, **kwargs)
-    # Without settings. A sequence of arrays is one argument.
-    if len(args) == composite.arrays and not kwargs and not composite.sequence:
-        call = calls.get(type(trace))
-        if call is not None:
+    count = composite.arrays
+    # A sequence of arrays is one argument.
+    if len(args) >= count and not composite.sequence and (call := calls.get(type(trace))) is not None:
+        if len(args) == count and not kwargs:
             return call(trace, _plan, composite.key, composite, args)
+        key = _settings_key(args[count:], kwargs)
+        if key is not None:
+            context = composite, args[count:], kwargs
+            return call(trace, _plan_with_settings, (composite.key, key), context, args[:count])
     return _call(composite, args, kwargs)
 
 
@@ -98,6 +102,16 @@ def _plan(trace: Trace, composite: Composite, args: Sequence[Any]) -> tuple[Inde
     if found is not None and found.out_tree is None:
         return found.program, operands
     return None, composite.function(*args) if found is None else found.replayed(operands)
+
+
+def _plan_with_settings(
+    trace: Trace, context: tuple[Composite, tuple[Any, ...], dict[str, Any]], args: Sequence[Any]
+) -> tuple[IndexedJaxpr | None, Any]:
+    composite, rest, kwargs = context
+    found, operands = _traced(composite, (*args, *rest), kwargs)
+    if found is not None and found.out_tree is None:
+        return found.program, operands
+    return None, composite.function(*args, *rest, **kwargs) if found is None else found.replayed(operands)
 
 
 def _plan_of_integers(
@@ -162,6 +176,7 @@ def _trace(composite: Composite, operands: Sequence[Any], rest: tuple[Any, ...],
 
 
 _LEAF = tree.structure(0)
+_INTEGERS = frozenset([int])
 #: Python numbers whose value may decide the operations, as an exponent does. Any float is an array of its type.
 _STATIC_SCALARS = python_scalar_types - {float}
 
@@ -179,6 +194,19 @@ def _key(composite: Composite, operands: Sequence[Any], rest: tuple[Any, ...], k
     # Arrays and lists among the settings are not hashable.
     settings = exact_params_key(dict(enumerate(rest))), exact_params_key(kwargs)
     return _trace, composite.key, axis_env, avals_of(operands), settings
+
+
+def _settings_key(rest: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
+    """Returns the key of settings that are integers, bools, None and tuples of integers, such as axes; else None."""
+    key: list[Any] = []
+    for value in (*rest, *kwargs.values()):
+        cls = type(value)
+        if not (
+            value is None or cls is int or cls is bool or (cls is tuple and _INTEGERS.issuperset(map(type, value)))
+        ):
+            return None
+        key += [cls, value]
+    return len(rest), *kwargs, *key
 
 
 def _varies(value: Any) -> bool:

@@ -302,7 +302,15 @@ _FEW_ROWS: Final = 32
 
 
 def products_of_others(x: Any) -> Any:
-    """Returns, for each element, the product of all others along the first dimension, in plain arithmetic."""
+    """Returns, for each element, the product of all others along the first dimension, in plain arithmetic.
+
+    A floating-point error has to raise an exception.
+    """
+    if x.dtype.kind == "f":
+        try:
+            return np.multiply.reduce(x) / x
+        except FloatingPointError:
+            pass  # an element is zero, or the whole product is out of range
     out = np.empty_like(x)
     out[0] = 1.0
     if x.ndim == 1 or len(x) > _FEW_ROWS:
