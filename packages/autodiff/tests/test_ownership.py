@@ -284,6 +284,20 @@ def test_a_cotangent_that_goes_to_two_arguments_is_not_shared() -> None:
     np.testing.assert_array_equal(ct, np.ones(3))
 
 
+@pytest.mark.parametrize("calls", [1, 40])  # its programs are compiled after many calls
+def test_grad_of_grad_of_arrays_written_into_in_between(calls: int) -> None:
+    def f(p: Any) -> Any:
+        x, c = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+        gradient = grad(lambda x: ops.reduce_sum(p * x * x * (c * ops.exp(x)), (0,)))(x)
+        x[:], c[:] = 5.0, 6.0
+        return ops.reduce_sum(gradient * p, (0,))
+
+    for _ in range(calls):
+        found = grad(f)(0.5)
+    x, c = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    np.testing.assert_allclose(found, np.sum(2 * 0.5 * (2 * x + x * x) * c * np.exp(x)), rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     "copied", [lambda x: x, lambda x: x.copy() if isinstance(x, np.ndarray) else x], ids=["identity", "copy"]
 )

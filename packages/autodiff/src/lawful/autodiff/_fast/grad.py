@@ -14,7 +14,7 @@ from lawful.autodiff._grad import Differentiated, checked_output, gradient_hook,
 from lawful.autodiff._linearize import linearize_hook
 from lawful.autodiff._vjp import materialized
 from lawful.core import current, new_trace, register_dispatch_module
-from lawful.staging import copy_aliased, flatten_outputs
+from lawful.staging import copy_aliased, flatten_outputs, read_only
 
 register_dispatch_module(__name__)
 
@@ -30,7 +30,11 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
     aval = floating_aval(x)
     if aval is None or linearize_hook.for_traces is not TapeLinearized:
         return gradient_hook.plain(of, args, kwargs)
-    trace = FastLinearizeTrace(current.trace)
+    parent = current.trace
+    is_nested = type(parent) is FastLinearizeTrace
+    if is_nested and type(x) is ndarray:
+        x = read_only(x)  # the parent keeps what the backward pass here reads
+    trace = FastLinearizeTrace(parent)
     with new_trace(trace):
         tracer = trace.new_input(x, aval)
         if len(args) == 1 and not kwargs:
@@ -49,7 +53,12 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
         return value, tuple(gradients) if of.several else gradients[0]
     tape.active = False
     (gradient,) = pull_back(
-        tape.backwards(last=True), [tracer.tangent], [result.tangent], tape.values(), [one_of(result.aval)]
+        tape.backwards(last=True),
+        [tracer.tangent],
+        [result.tangent],
+        tape.values(),
+        [one_of(result.aval)],
+        owner=parent.linear if is_nested and tape.has_only_nodes() else None,
     )
     if type(gradient) is not ndarray or aval.weak_type:
         gradient = materialized(gradient, aval)

@@ -90,9 +90,10 @@ class Tape(PartialTrace):
     Attributes:
       only_variables: whether all tangents that it has returned are variables, the common case.
       copies_small: whether small arrays are copied, and their types follow from them alone.
+      private: arrays that are kept as they are, since the user has none of them.
     """
 
-    __slots__ = ("copies_small", "only_variables")
+    __slots__ = ("copies_small", "only_variables", "private")
 
     eqns: list[Any]
 
@@ -114,6 +115,7 @@ class Tape(PartialTrace):
         self.filled = {}
         self.volatile = None
         self.only_variables = True
+        self.private: Sequence[Any] = ()
         self.copies_small = of.evaluates_constants and not of.divergent_axes
 
     def add(
@@ -161,11 +163,14 @@ class Tape(PartialTrace):
 
     def _own(self, residuals: list[Any], args: Sequence[Any]) -> None:
         """Copies residuals that share memory with arguments. The user has no reference to the others."""
+        private = self.private
         for arg in args:
             if type(arg) is not ndarray:
                 if not isinstance(arg, ndarray):
                     continue
             elif arg.base is None and not arg.flags.writeable:  # it is kept as it is, as by `read_only`
+                continue
+            if private and any([arg is x for x in private]):
                 continue
             owner = memory_owner(arg)
             for i, x in enumerate(residuals):
@@ -201,9 +206,13 @@ class Tape(PartialTrace):
         entries: Iterator[Any] = dropping if last else reversed(self.eqns)
         return entries
 
+    def has_only_nodes(self) -> bool:
+        """Whether cached rules have computed all residuals."""
+        return _NODES.issuperset(map(type, self.eqns))
+
     def may_be_dead(self) -> bool:
         """Whether a part of an equation, such as a loop, may be dead. The backward pass skips an equation that is."""
-        if _NODES.issuperset(map(type, self.eqns)):  # the common case
+        if self.has_only_nodes():  # the common case
             return False
         return any([not isinstance(entry, _PLAIN) and "dce" in entry.primitive.rules for entry in self.eqns])
 

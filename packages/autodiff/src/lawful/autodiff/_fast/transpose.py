@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy import ndarray
 
-from lawful.autodiff._fast.tape import Node, PulledEqn, Tangent, equations
+from lawful.autodiff._fast.tape import Node, PulledEqn, Tangent, Tape, equations
 from lawful.autodiff._fast.traced_rules import traced_transpose
 from lawful.autodiff._transpose import transpose_equation
 from lawful.core import (
@@ -40,6 +40,8 @@ def pull_back(
     outvars: Sequence[Tangent],
     residuals: dict[Var, Any],
     cts: Sequence[Any],
+    *,
+    owner: Tape | None = None,
 ) -> list[Any]:
     """Runs a linear program backwards.
 
@@ -49,6 +51,7 @@ def pull_back(
       outvars: those whose cotangents are given; a known tangent has no use for its own.
       residuals: the values of the variables that are constants.
       cts: the cotangents; zeros are symbolic, or None.
+      owner: the tape of the current trace, if it may keep residuals as they are: the user has none of them.
 
     Returns:
       The cotangents of ``invars``; zeros are symbolic.
@@ -71,6 +74,8 @@ def pull_back(
                 ct = ct_of.pop(entry.outputs[0], None)
                 if ct is None:
                     continue
+                if owner is not None:
+                    owner.private = entry.residuals
                 common = entry.rule.common
                 if (
                     common is not None
@@ -107,6 +112,8 @@ def pull_back(
                 if ct is not None and type(atom) is Var:
                     ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
     finally:
+        if owner is not None:
+            owner.private = ()
         if before is not None:
             overrides[thread] = before
         elif overrides:
