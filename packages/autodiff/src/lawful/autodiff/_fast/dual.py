@@ -109,7 +109,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
       args: arrays, numbers and tracers.
     """
     # Stays None unless all are tracers of this trace, except at most one number, array or tracer of the parent. Any of
-    # three arguments may be one of these.
+    # three or more arguments may be one of these.
     key: Hashable = None
     arrays: Sequence[Any] = ()
     parent = trace.parent
@@ -151,7 +151,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
                 primals, given = [x.primal], [x.tangent]
             elif x._trace is parent and isinstance(parent, CachingTrace):
                 return apply_call(parent, plan, call, context, args)
-    elif len(args) == 3 and trace.evaluates_constants:
+    elif len(args) > 2 and trace.evaluates_constants:
         key, primals, given, arrays = _key_of_several(trace, call, args)
         if not given:
             if key is not None and isinstance(parent, CachingTrace):
@@ -174,7 +174,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
     else:
         (result,), rule = trace.apply_program(program, operands)
     # The rule is for converted operands.
-    if rule is not None and key is not None and all([any([x is y for y in operands]) for x in arrays]):
+    if rule is not None and key is not None and {*map(id, operands)}.issuperset(map(id, arrays)):
         insert_rule(key, rule, since)
     return result
 

@@ -85,8 +85,13 @@ def call_composite(composite: Composite, args: tuple[Any, ...], kwargs: dict[str
     if not trace.evaluates_constants:
         return composite.function(*args, **kwargs)
     count = composite.arrays
-    # A sequence of arrays is one argument.
-    if len(args) >= count and not composite.sequence and (call := calls.get(type(trace))) is not None:
+    call = calls.get(type(trace))
+    if call is None:
+        return _call(composite, args, kwargs)
+    if composite.sequence:
+        if len(args) == 1 and not kwargs and type(args[0]) in (list, tuple):
+            return call(trace, _plan_of_sequence, composite.key, composite, args[0])
+    elif len(args) >= count:
         if len(args) == count and not kwargs:
             return call(trace, _plan, composite.key, composite, args)
         key = _settings_key(args[count:], kwargs)
@@ -102,6 +107,13 @@ def _plan(trace: Trace, composite: Composite, args: Sequence[Any]) -> tuple[Inde
     if found is not None and found.out_tree is None:
         return found.program, operands
     return None, composite.function(*args) if found is None else found.replayed(operands)
+
+
+def _plan_of_sequence(trace: Trace, composite: Composite, args: Sequence[Any]) -> tuple[IndexedJaxpr | None, Any]:
+    found, operands = _traced(composite, (args,), {})
+    if found is not None and found.out_tree is None:
+        return found.program, operands
+    return None, composite.function(args) if found is None else found.replayed(operands)
 
 
 def _plan_with_settings(
