@@ -143,6 +143,8 @@ def _by_rows(
     if not out_leaves:
         return outs, [], aux[0] if has_aux else None
     pulled = rows_hook.use(vmap, f_vjp, out_tree, _basis(out_leaves), leaves)
+    if len(out_leaves) == 1:
+        return outs, [pulled], aux[0] if has_aux else None
     blocks, start = [], 0
     for x in out_leaves:
         end = start + get_aval(x).size

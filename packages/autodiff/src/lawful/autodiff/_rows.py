@@ -40,4 +40,5 @@ def _stacked(rows: Sequence[Any]) -> Any:
     aval = get_aval(rows[0])
     if aval.dtype == float0:
         return np.zeros((len(rows), *aval.shape), float0)
-    return concatenate([reshape(row, (1, *aval.shape)) for row in rows], 0)
+    stacked = [reshape(row, (1, *aval.shape)) for row in rows]
+    return stacked[0] if len(stacked) == 1 else concatenate(stacked, 0)
