@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from sys import maxsize
 from threading import get_ident
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from numpy import bool_, float64, int64, ndarray
 
@@ -164,6 +164,11 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
         else:
             rule_cache.hits += 1
         if rule is not None:
+            if type(rule) is _OfConverted:
+                for i in rule.positions:
+                    converted = primals[i].astype(float64)
+                    primals[i] = converted if converted.ndim else converted[()]
+                rule = rule.rule
             return trace.replay_one(rule, primals, given, args, user_source(_DEPTHS))
     since = definitions()
     program, operands = plan(trace, context, args)
@@ -173,10 +178,39 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
         result, rule = trace.apply_primitive(program, operands, {})
     else:
         (result,), rule = trace.apply_program(program, operands)
-    # The rule is for converted operands.
-    if rule is not None and key is not None and {*map(id, operands)}.issuperset(map(id, arrays)):
-        insert_rule(key, rule, since)
+    if rule is not None and key is not None:
+        rule = _of_args(rule, args, operands, arrays)
+        if rule is not None:
+            insert_rule(key, rule, since)
     return result
+
+
+class _OfConverted(NamedTuple):
+    """A rule for floats where arguments are arrays of integers or bools, such as counts.
+
+    Attributes:
+      rule: the rule.
+      positions: the numbers of these arguments.
+    """
+
+    rule: Any
+    positions: Sequence[int]
+
+
+def _of_args(rule: Any, args: Sequence[Any], operands: Sequence[Any], arrays: Sequence[Any]) -> Any:
+    """Returns a rule of operands as one of the arguments that they were converted from; None if there is none."""
+    if {*map(id, operands)}.issuperset(map(id, arrays)):
+        return rule
+    if len(args) != len(operands):
+        return None
+    positions = []
+    for i, (x, y) in enumerate(zip(args, operands, strict=True)):
+        if x is y or not any([x is array for array in arrays]):
+            continue
+        if type(x) is not ndarray or x.dtype.kind not in "biu" or y.dtype != float64 or x.shape != y.shape:
+            return None
+        positions.append(i)
+    return _OfConverted(rule, positions)
 
 
 def _key_of_several(
