@@ -31,8 +31,8 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
     if aval is None or linearize_hook.for_traces is not TapeLinearized:
         return gradient_hook.plain(of, args, kwargs)
     parent = current.trace
-    is_nested = type(parent) is FastLinearizeTrace
-    if is_nested and type(x) is ndarray:
+    owner = parent.linear if isinstance(parent, FastLinearizeTrace) else None
+    if owner is not None and type(x) is ndarray:
         x = read_only(x)  # the parent keeps what the backward pass here reads
     trace = FastLinearizeTrace(parent)
     with new_trace(trace):
@@ -58,7 +58,7 @@ def value_and_gradient(of: Differentiated, args: tuple[Any, ...], kwargs: dict[s
         [result.tangent],
         tape.values(),
         [one_of(result.aval)],
-        owner=parent.linear if is_nested and tape.has_only_nodes() else None,
+        owner=owner if tape.has_only_nodes() else None,
     )
     if type(gradient) is not ndarray or aval.weak_type:
         gradient = materialized(gradient, aval)

@@ -146,13 +146,14 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
         else:
             values = replay_in_parent(self, rule.primal, primals, source)
         linear = self.linear
+        tangent: Tangent
         if linear.only_variables and rule.is_plain and len(given) == len(args):  # as `Tape.add`, with two calls less
-            tangent = Var(rule.linear.out_avals[0])
+            output = tangent = Var(rule.linear.out_avals[0])
             node = Node()
             node.rule = rule
             node.residuals = values[1:]
             node.inputs = given
-            node.outputs = (tangent,)
+            node.outputs = (output,)
             node.source = source
             linear.eqns.append(node)
         else:
