@@ -277,3 +277,17 @@ def test_betainc_of_enormous_arguments_is_a_step(form: str) -> None:
     for a, b, step in [(LARGEST, LARGEST, 0.5), (1e300, 1e300, 0.5), (3e250, 1e250, 0.75), (1e15, 1e300, 1e-285)]:
         found = FORMS[form](ops.betainc)(a, b, np.array([step * 0.99, step * 1.01]))
         np.testing.assert_allclose(found, [0.0, 1.0], atol=1e-300)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_betainc_of_one_enormous_parameter_is_igamma(form: str) -> None:
+    """Of a number of rare events: the limit at large ``b`` of a constant product of ``b`` and ``x``."""
+    for a, b, x in [
+        (9.9e9, 1.7e308, 5.8235e-299),
+        (9.9e9, 1e300, 9.9e-291),
+        (5.0, 1e308, 1e-307),
+        (0.5, 1e300, 1e-300),
+    ]:
+        found = float(FORMS[form](ops.betainc)(a, b, x))
+        np.testing.assert_allclose(found, ops.igamma(a, b * x), rtol=1e-11)
+    assert FORMS[form](ops.betainc)(9.9e9, 1.7e308, 1e-300) == 0.0

@@ -102,7 +102,7 @@ def _fraction_step(active: Any, m: Any, *state: Any) -> list[Any]:
     a, b, x, rest, distance = constant[0] if len(constant) == 1 else constant
     previous, m = a + m, m + 1  # not `whole - 1`, of which a small `a` would be lost
     before, whole = a + 2 * m - 1, a + m
-    scaled = m * (b - m) * x
+    scaled = m * ((b - m) * x)  # m * b may overflow
     numerator = (previous / before) * ((previous + b) / before * x) * scaled
     denominator = m + scaled / before + whole / (before + 2) * (distance + m * (1 + rest))
     d = 1 / _away_from_zero(denominator + numerator * d)
