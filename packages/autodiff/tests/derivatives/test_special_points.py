@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lawful.autodiff import grad, jvp
-from lawful.ops import abs, acosh, cbrt, cummax, cummin, pow, sign
+from lawful.autodiff import grad, jvp, vjp
+from lawful.ops import abs, acosh, cbrt, cummax, cummin, max, min, pow, sign
 
 _STEP = 1e-6
 
@@ -43,3 +43,15 @@ def test_derivative_cube_root_is_steep_at_zero():
     with np.errstate(divide="ignore"):
         assert grad(cbrt)(0.0) == np.inf
     np.testing.assert_allclose(grad(cbrt)(-8.0), 1 / 12)
+
+
+@pytest.mark.parametrize("extremum", [max, min])
+def test_an_infinite_complex_tangent_of_an_extremum_is_kept(extremum):
+    x, y = np.array([1 + 1j, 4j]), np.array([2 + 0j, 3j])
+    infinite = np.array([complex(np.inf, 0), complex(0, np.inf)])
+    with np.errstate(invalid="ignore"):  # of the half that an equal operand would get
+        out, tangent = jvp(extremum, (x, y), (infinite, infinite))
+        _, f_vjp = vjp(extremum, x, y)
+        cotangents = f_vjp(infinite)
+    np.testing.assert_array_equal(tangent, infinite)
+    np.testing.assert_array_equal(cotangents, [np.where(out == x, infinite, 0), np.where(out == y, infinite, 0)])

@@ -114,6 +114,8 @@ def _cbrt_derivative(t: Any, ans: Any, x: Any) -> Any:
 def _share_of_extremum(t: Any, ans: Any, x: Any, y: Any) -> Any:
     """Returns the tangent where ``x`` is the extremum, and half of it where both are."""
     aval = get_aval(t)
+    if aval.dtype.kind == "c":  # a product with 1 makes NaN of a zero part beside an infinite one
+        return ops.where(ops.eq(x, ans), ops.where(ops.eq(y, ans), mul(t, 0.5), t), 0)
     half, one = (0.5, 1.0) if aval.weak_type else (aval.dtype.type(0.5), aval.dtype.type(1.0))
     # A product with a factor has one step backwards; a choice between tangents would have one for each.
     return ops.where(ops.eq(x, ans), mul(t, ops.where(ops.eq(y, ans), half, one)), 0)
