@@ -95,6 +95,14 @@ def test_array_function_of_shape_and_ndim(trace: TypesTrace):
     assert (np.shape(x), np.ndim(x)) == ((2, 3), 2)
 
 
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "std", "max", "min", "all", "any", "argmax", "argmin"])
+def test_methods_take_the_axis_false_as_functions_do(name: str, trace: TypesTrace):
+    x = TypeTracer(trace, ShapedArray((2, 3), "float64"))
+    got, want = getattr(x, name)(axis=False), getattr(np, name)(x, axis=False)
+    assert get_aval(got) == get_aval(want)
+    assert np.shape(got) == (3,)
+
+
 def test_register_numpy_functions_adds_a_function(trace: TypesTrace):
     x = TypeTracer(trace, ShapedArray((2, 3), "float64"))
     with pytest.raises(TypeError, match=r"numpy\.array_repr: expected a function that lawful has"):

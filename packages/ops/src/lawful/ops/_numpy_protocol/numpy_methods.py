@@ -7,7 +7,7 @@ a call of ``numpy.sum(x, where=mask)``: in ``lawful.numpy``, if it is installed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,11 +23,14 @@ from lawful.ops._shape.slicing import rev
 
 __all__ = ["NumPyMethods"]
 
+#: The default of each other argument is None, or 0, which may be passed on.
+_DEFAULTS: Final = {"keepdims": False}
+
 
 def _reduced(name: str, x: Any, out: Any, options: dict[str, Any], **arguments: Any) -> Any:
     """Returns a reduction by this package; by `lawful.numpy` with the rarer arguments."""
     if out is None and not options:
-        given = {key: value for key, value in arguments.items() if value is not None and value is not False}
+        given = {key: value for key, value in arguments.items() if value is not _DEFAULTS.get(key)}
         return getattr(reduction, name)(x, **given)
     return function_of(getattr(np, name))(x, out=out, **arguments, **options)
 
