@@ -226,42 +226,47 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any
     return ops.where(ops.lt(x, first), left, ops.where(ops.gt(x, last), right, inside))
 
 
-@custom_rule
 def _on_line(x: Any, x0: Any, x1: Any, y0: Any, y1: Any) -> Any:
     """Returns the line through two points of real coordinates; as in NumPy where one of these is infinite."""
     gap = ops.sub(x1, x0)
-    slope = ops.div(ops.sub(y1, y0), ops.where(ops.eq(gap, 0), 1.0, gap))
-    from_second = _is_from_second(x, slope, x0, y0)
-    line = _from_point(x, slope, ops.where(from_second, x1, x0), ops.where(from_second, y1, y0))
-    is_known = ops.bitwise_and(ops.eq(x, x), ops.bitwise_or(ops.eq(x, x0), ops.eq(y0, y1)))
-    is_known = ops.bitwise_and(is_known, ops.ne(line, line))
-    return _with_value(line, ops.where(is_known, y0, line))
-
-
-@_on_line.def_transpose(linear_argnums=(3, 4))
-def _on_line_transpose(ct: Any, x: Any, x0: Any, x1: Any, y0: Any, y1: Any) -> tuple[Any, ...]:
-    """Returns the cotangents of the second coordinates; those of a line are linear in them where all are finite."""
-    gap = ops.sub(x1, x0)
     gap = ops.where(ops.eq(gap, 0), 1.0, gap)
-    from_second = _is_from_second(x, ops.div(1.0, gap), x0, 0.0)
-
-    def line(y0: Any, y1: Any) -> Any:
-        origin, value = ops.where(from_second, x1, x0), ops.where(from_second, y1, y0)
-        return _from_point(x, ops.div(ops.sub(y1, y0), gap), origin, value)
-
-    return None, None, None, *linear_transpose(line, y0.aval, y1.aval)(ct)
+    return _line(gap, _distance(x, x0), _distance(x, x1), ops.eq(x, x0), ops.ne(x, x0), ops.eq(x, x), y0, y1)
 
 
-def _is_from_second(x: Any, slope: Any, x0: Any, y0: Any) -> Any:
-    """Returns whether a line has to be followed from its second point: NaN comes from an infinite coordinate before."""
-    from_first = stop_gradient(_from_point(x, slope, x0, y0))
-    return ops.bitwise_and(ops.ne(from_first, from_first), ops.ne(x, x0))
-
-
-def _from_point(x: Any, slope: Any, origin: Any, value: Any) -> Any:
+def _distance(x: Any, origin: Any) -> Any:
     distance = ops.sub(x, origin)
     is_here = ops.bitwise_and(ops.eq(x, origin), ops.ne(distance, distance))
-    return ops.add(ops.mul(slope, ops.where(is_here, 0.0, distance)), value)
+    return ops.where(is_here, 0.0, distance)
+
+
+@custom_rule
+def _line(gap: Any, first: Any, second: Any, is_first: Any, is_other: Any, is_number: Any, y0: Any, y1: Any) -> Any:
+    """Returns the line at distances from both points, of which the second coordinates are given."""
+    slope = ops.div(ops.sub(y1, y0), gap)
+    from_first = stop_gradient(ops.add(ops.mul(slope, first), y0))
+    # Beside an infinite coordinate the distance from the first point may give NaN, and that from the other does not.
+    from_second = ops.bitwise_and(ops.ne(from_first, from_first), is_other)
+    line = _from_nearer(slope, from_second, first, second, y0, y1)
+    is_known = ops.bitwise_or(is_first, ops.bitwise_and(is_number, ops.eq(y0, y1)))
+    return _with_value(line, ops.where(ops.bitwise_and(is_known, ops.ne(line, line)), y0, line))
+
+
+@_line.def_transpose(linear_argnums=(6, 7))
+def _line_transpose(
+    ct: Any, gap: Any, first: Any, second: Any, is_first: Any, is_other: Any, is_number: Any, y0: Any, y1: Any
+) -> tuple[Any, ...]:
+    """Returns the cotangents of the second coordinates; the line is linear in them where all are finite."""
+    from_first = ops.div(first, gap)
+    from_second = ops.bitwise_and(ops.ne(from_first, from_first), is_other)
+
+    def line(y0: Any, y1: Any) -> Any:
+        return _from_nearer(ops.div(ops.sub(y1, y0), gap), from_second, first, second, y0, y1)
+
+    return *(None,) * 6, *linear_transpose(line, y0.aval, y1.aval)(ct)
+
+
+def _from_nearer(slope: Any, from_second: Any, first: Any, second: Any, y0: Any, y1: Any) -> Any:
+    return ops.add(ops.mul(slope, ops.where(from_second, second, first)), ops.where(from_second, y1, y0))
 
 
 @custom_jvp
