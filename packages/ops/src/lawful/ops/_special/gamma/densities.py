@@ -18,7 +18,7 @@ from lawful.core import Choose, Excluded, Interval
 from lawful.ops._elementwise.arithmetic.arithmetic import mul, neg
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special.gamma import taylor
-from lawful.ops._special.gamma.density_values import beta_deviance, beta_value, gamma_value, lifted
+from lawful.ops._special.gamma.density_values import beta_value, gamma_value, lifted
 from lawful.ops._special.gamma.digamma_differences import digamma_difference_p
 from lawful.ops._special.gamma.log_gamma import digamma, lgamma, polygamma
 from lawful.ops._support.double import (
@@ -46,23 +46,27 @@ _NEAR = 1e-30
 Orders = tuple[int, ...]
 
 
-def beta_factor(a: Any, b: Any, x: Any, *, over_least: bool = False, distance: Any = None) -> Any:
+def beta_factor(a: Any, b: Any, x: Any, *, over_least: bool = False) -> Any:
     """Returns ``x ** a (1 - x) ** b / beta(a, b)``, with no large terms that cancel where both are large.
 
-    With ``over_least`` it is divided by the lesser of ``a`` and ``b``, and has a limit where that one goes to 0. The
-    ``distance`` is the `beta_deviance` where both are large, if it is known.
+    With ``over_least`` it is divided by the lesser of ``a`` and ``b``, and has a limit where that one goes to 0.
     """
+    exponent, divisor = _beta_exponent(a, b, x, over_least)
+    return np.exp(exponent) / divisor if over_least else np.exp(exponent)
+
+
+def _beta_exponent(a: Any, b: Any, x: Any, over_least: bool) -> tuple[Any, Any]:
+    """Returns the logarithm of a factor times a divisor, and the divisor, which is 1 unless ``over_least``."""
     small = np.minimum(a, b)
     both_large = small >= LARGE
     p, q = np.maximum(a, LARGE), np.maximum(b, LARGE)
     n = p + q
-    if distance is None:
-        distance = beta_deviance(p, q, x)
+    distances = weighted_sum(deviance, (-1, p, n * x), (-1, q, n * (1 - x)))
     # Where both are large the corrections are those of the logarithm of the inverse beta function.
-    near = (np.log(p) + np.log(q / n) - LOG_TWO_PI) / 2 - distance
+    near = distances + (np.log(p) + np.log(q / n) - LOG_TWO_PI) / 2
     plain = a * np.log(x) + b * np.log1p(-x)
-    factor = np.exp(np.where(both_large, near, plain) + _log_inverse_beta(a, b, over_least, both_large))
-    return factor / np.where(both_large, small, 1.0) if over_least else factor
+    exponent = np.where(both_large, near, plain) + _log_inverse_beta(a, b, over_least, both_large)
+    return exponent, np.where(both_large, small, 1.0) if over_least else 1.0
 
 
 def _log_inverse_beta(a: Any, b: Any, over_least: bool, both_large: Any = None) -> Any:

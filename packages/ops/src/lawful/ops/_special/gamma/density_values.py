@@ -11,17 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from lawful.ops._support.double import LOG_TWO_PI, deviance, log_gamma_correction, weighted_sum
+from lawful.ops._support.double import LOG_TWO_PI, deviance, log_gamma_correction
 
 _SHIFT = 10
 #: A factor below the exponential of the first is computed as a multiple by the second, and keeps its digits.
 _LEAST_EXPONENT, _LIFT = -600.0, 2.0**600
-
-
-def beta_deviance(a: Any, b: Any, x: Any) -> Any:
-    """Returns the sum of the deviances of positive ``a`` and ``b`` from their means by ``x``."""
-    n = a + b
-    return weighted_sum(deviance, (1, a, n * x), (1, b, n * (1 - x)))
 
 
 def gamma_value(a: Any, x: Any) -> tuple[Any, Any]:

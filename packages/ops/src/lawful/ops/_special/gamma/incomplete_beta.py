@@ -23,18 +23,17 @@ from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special.error_functions.error_function import erfc
 from lawful.ops._special.gamma import taylor
 from lawful.ops._special.gamma.densities import (
-    LARGE,
     TINY,
     beta_density_p,
     beta_factor,
     beta_series,
     log_inverse_beta,
 )
-from lawful.ops._special.gamma.density_values import beta_deviance
 from lawful.ops._special.gamma.digamma_differences import digamma_difference_p
 from lawful.ops._support.double import (
     REAL_PROMOTION,
     EvaluatedInDouble,
+    deviance,
     is_nowhere,
     is_staged,
     lowered_in_double,
@@ -73,7 +72,7 @@ def _moderate(a: Any, b: Any, x: Any, inside: Any) -> tuple[Any, Any, Any]:
 
 
 def _is_reflected(a: Any, b: Any, x: Any) -> Any:
-    return x * (a + b + 2) >= a + 1  # no quotient, which XLA would compute in a loop of its own
+    return x >= (a + 1) / (a + b + 2)
 
 
 def _reflected(a: Any, b: Any, x: Any) -> tuple[Any, Any, Any]:
@@ -90,16 +89,14 @@ def _fraction_start(a: Any, b: Any, x: Any) -> list[Any]:
     c = np.minimum(1 + np.where(swap, -distance, distance), _HUGE)  # XLA's inverse of more is 0
     a, b, x, rest = np.where(swap, b, a), np.where(swap, a, b), np.where(swap, rest, x), np.where(swap, x, rest)
     first = a / (a + 1) * c
-    if is_staged(a):  # one number of steps for all elements; XLA computes one array of constants in one loop
-        constant = np.stack([a, b, x, rest, c])
-        return [active, np.float64(0), constant, first, np.zeros_like(a), first]
-    return [active, np.zeros_like(a), a, b, x, rest, c, first, np.zeros_like(a), first]
+    steps = np.float64(0) if is_staged(a) else np.zeros_like(a)  # a scalar is the same for all elements
+    return [active, steps, a, b, x, rest, c, first, np.zeros_like(a), first]
 
 
-def _fraction_step(active: Any, m: Any, *state: Any) -> list[Any]:
+def _fraction_step(
+    active: Any, m: Any, a: Any, b: Any, x: Any, rest: Any, distance: Any, c: Any, d: Any, h: Any
+) -> list[Any]:
     """Adds a term of the even part of the fraction: all are positive up to ``m = b``, so that nothing cancels."""
-    *constant, c, d, h = state
-    a, b, x, rest, distance = constant[0] if len(constant) == 1 else constant
     previous, m = a + m, m + 1  # not `whole - 1`, of which a small `a` would be lost
     before, whole = a + 2 * m - 1, a + m
     scaled = m * ((b - m) * x)  # m * b may overflow
@@ -108,7 +105,7 @@ def _fraction_step(active: Any, m: Any, *state: Any) -> list[Any]:
     d = 1 / _away_from_zero(denominator + numerator * d)
     c = _away_from_zero(denominator + numerator / c)
     go_on = active & (abs(c * d - 1) > _EPSILON) & (m < _MOST_STEPS)
-    return [go_on, m, *constant, c, d, np.where(active, h * (c * d), h)]
+    return [go_on, m, a, b, x, rest, distance, c, d, np.where(active, h * (c * d), h)]
 
 
 def _away_from_zero(x: Any) -> Any:
@@ -117,26 +114,24 @@ def _away_from_zero(x: Any) -> Any:
 
 def _fraction_finish(a: Any, b: Any, x: Any, *state: Any) -> Any:
     moderate = _moderate(a, b, x, _is_inside(a, b, x))
-    p, q, y = moderate
-    least = np.minimum(p, q)
-    shrink = np.where(least > _HUGE, 2.0**-100, 1.0)  # the sum overflows; no number is that near to the mean
-    distance = beta_deviance(np.maximum(p, LARGE) * shrink, np.maximum(q, LARGE) * shrink, y)
-    out = np.minimum(beta_factor(p, q, y, distance=distance) / state[-1], 1.0)  # so that the rest is not negative
+    out = np.minimum(beta_factor(*moderate) / state[-1], 1.0)  # so that the rest is not negative
     out = np.where(_is_reflected(*moderate), 1 - out, out)
-    enormous = least >= _ENORMOUS
+    enormous = np.minimum(*moderate[:2]) >= _ENORMOUS
     if not is_nowhere(enormous):
-        out = np.where(enormous, _by_normal_distribution(p * shrink, q * shrink, y, distance), out)
+        out = np.where(enormous, _by_normal_distribution(*moderate), out)
     all_left, all_right = (a == 0) | (b == np.inf), (b == 0) | (a == np.inf)
     out = np.where((x == 0) | all_right & (x < 1), 0.0, np.where((x == 1) | all_left, 1.0, out))
     undefined = (a < 0) | (b < 0) | (x < 0) | (x > 1) | (a != a) | (b != b) | (x != x) | all_left & all_right
     return np.where(undefined, np.nan, out)
 
 
-def _by_normal_distribution(a: Any, b: Any, x: Any, distance: Any) -> Any:
+def _by_normal_distribution(a: Any, b: Any, x: Any) -> Any:
     """Returns the function for ``a`` and ``b`` from `_ENORMOUS` on, by the first terms of DLMF 8.18.9: Temme."""
+    shrink = np.where(np.minimum(a, b) > _HUGE, 2.0**-100, 1.0)  # the sum overflows; no number is that near to the mean
+    a, b = a * shrink, b * shrink
     n = a + b
     offset = np.where(a > b, b - n * (1 - x), n * x - a)
-    half_square = np.maximum(distance, 0.0)
+    half_square = np.maximum(weighted_sum(deviance, (1, a, n * x), (1, b, n * (1 - x))), 0.0)
     scaled = np.where(offset < 0, -1.0, 1.0) * np.sqrt(half_square)
     # Near the mean the difference of the two poles would cancel.
     is_near = half_square < 1
