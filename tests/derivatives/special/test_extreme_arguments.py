@@ -281,7 +281,7 @@ def test_betainc_of_enormous_arguments_is_a_step(form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_betainc_of_one_enormous_parameter_is_igamma(form: str) -> None:
-    """Of a number of rare events: the limit at large ``b`` of a constant product of ``b`` and ``x``."""
+    """Poisson's limit of the binomial distribution: large ``b`` at a fixed mean ``b * x``."""
     for a, b, x in [
         (9.9e9, 1.7e308, 5.8235e-299),
         (9.9e9, 1e300, 9.9e-291),

@@ -57,16 +57,8 @@ def wrap_nary_f(fun: Function, op: Function, argnum: Argnum) -> Callable[[Functi
     >>> wrap_nary_f(abs, pow, 0)(lambda x: x).__name__
     'pow_of_abs_wrt_argnum_0'
     """
-    operator, name = get_name(op), get_name(fun)
-
-    def named(f: Function) -> Function:  # 4× faster than `wraps`: a program may make a gradient in each call
-        f.__name__ = f"{operator}_of_{name}_wrt_argnum_{argnum}"
-        f.__doc__ = (
-            f"{operator} of {name} with respect to the argument number {argnum}; it takes the arguments of {name}."
-        )
-        return f
-
-    return named
+    doc = "{op} of {fun} with respect to the argument number {argnum}; it takes the arguments of {fun}."
+    return wraps(fun, "{op}_of_{fun}_wrt_argnum_{argnum}", doc, op=get_name(op), argnum=argnum)
 
 
 def check_argnum(argnum: Any) -> None:

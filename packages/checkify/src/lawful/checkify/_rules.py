@@ -118,7 +118,7 @@ def _while(
         if not mapped:
             return evaluate(body_jaxpr, errors, *body_consts, *values)
         going = running(values)
-        # What has stopped must not fail: it computes what an element that is running does.
+        # Stopped batch elements get the operands of a running one, so that they cannot fail.
         operands = control_flow.replace_idle(going.astype(numpy.int64), [*body_consts, *values], pred_dims)
         found, after = evaluate(body_jaxpr, errors, *operands)
         return found, control_flow.select_running(going, after, values)

@@ -18,7 +18,7 @@ from lawful.special._arguments import floats, silent, static_integer
 # by their asymptotic series.
 _FAR = 25.0
 _FAR_TERMS = 10
-# Divides instead of a zero, which is beside the rounding errors of the other terms.
+# The divisor in place of 0. It is smaller than the rounding errors of a divisor.
 _TINY = 1e-30
 # Recurrences of at most this many steps are unrolled: they compile faster, and run as fast.
 _FEW_STEPS = 8

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from sys import maxsize
 from threading import get_ident
 from typing import Any, Final, NamedTuple
 
@@ -29,8 +28,6 @@ register_dispatch_module(__name__)
 
 _NUMBER: Final = get_aval(1.0)
 _SCALARS: Final = (int64, float64)
-#: An operation that calls `apply_call` is called by an internal frame.
-_DEPTHS: Final = range(3, maxsize)
 #: For each argument the type of its tangent, which may be strong where the primal is weak; None where it is zero.
 TangentAvals = tuple[ShapedArray | None, ...]
 #: Plans a call: ``plan(trace, context, args)`` returns a primitive or program with its operands, or None and a result.
@@ -169,7 +166,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
                     converted = primals[i].astype(float64)
                     primals[i] = converted if converted.ndim else converted[()]
                 rule = rule.rule
-            return trace.replay_one(rule, primals, given, args, user_source(_DEPTHS))
+            return trace.replay_one(rule, primals, given, args, user_source())
     since = definitions()
     program, operands = plan(trace, context, args)
     if program is None:

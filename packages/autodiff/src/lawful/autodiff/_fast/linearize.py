@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, evaluation_under, parts, replay_in_parent
-from lawful.autodiff._fast.tape import Known, Node, Tangent, Tape
+from lawful.autodiff._fast.tape import Known, Tangent, Tape
 from lawful.autodiff._fast.traced_rules import LinearizedRule, linearized_program, linearized_rule
 from lawful.autodiff._fast.transpose import pull_back
 from lawful.autodiff._linear_function import constants_by_use
@@ -145,20 +145,8 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
             values = self.evaluate(self.parent, rule.primal, primals)
         else:
             values = replay_in_parent(self, rule.primal, primals, source)
-        linear = self.linear
-        tangent: Tangent
-        if linear.only_variables and rule.is_plain and len(given) == len(args):  # as `Tape.add`, with two calls less
-            output = tangent = Var(rule.linear.out_avals[0])
-            node = Node()
-            node.rule = rule
-            node.residuals = values[1:]
-            node.inputs = given
-            node.outputs = (output,)
-            node.source = source
-            linear.eqns.append(node)
-        else:
-            add = linear.add if linear.only_variables else self._adding(given)
-            (tangent,) = add(rule, values[1:], given, args, source)
+        add = self.linear.add if self.linear.only_variables else self._adding(given)
+        (tangent,) = add(rule, values[1:], given, args, source)
         tracer = FastLinearizeTracer()  # as `dual`, with a call less
         tracer._trace = self
         tracer.primal = values[0]

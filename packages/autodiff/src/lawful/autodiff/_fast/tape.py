@@ -16,7 +16,7 @@ from lawful.autodiff._fast.traced_rules import LinearizedRule
 from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Trace, Var, get_aval, user_source
 from lawful.ops import with_weakness_of
 from lawful.staging import Constants, JaxprTracer, PartialTrace, live_equation, memory_owner, read_only
-from lawful.staging._fast import add_equations
+from lawful.staging._fast import add_equations, copied
 
 
 class Node:
@@ -177,7 +177,7 @@ class Tape(PartialTrace):
                 if type(x) is not ndarray:
                     continue
                 if x is owner and x.nbytes < _FEW_BYTES and self.copies_small:
-                    residuals[i] = self.constants.copy(x)
+                    residuals[i] = copied(self.constants, x)
                 elif memory_owner(x) is owner:
                     residuals[i] = self.constants.value(x, self)
 

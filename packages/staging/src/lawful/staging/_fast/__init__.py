@@ -8,6 +8,7 @@ from functools import partial
 from lawful.ops._fast import register_tracing
 from lawful.staging._fast import calls as calls
 from lawful.staging._fast import direct_call
+from lawful.staging._fast.constants import copied as copied
 from lawful.staging._fast.groups import with_groups
 from lawful.staging._fast.replay import TypesTrace
 from lawful.staging._fast.replay import add_equations as add_equations

@@ -316,11 +316,8 @@ def _line_of(code: CodeType, instruction: int) -> SourceLine:
     return line
 
 
-def user_source(depths: range = _DEPTHS) -> SourceLine | None:
+def user_source() -> SourceLine | None:
     """Returns the innermost line on the stack that is in no internal module, or None if there is none.
-
-    Args:
-      depths: those of the frames that may be the user's; the caller has depth 1.
 
     `register_internal_module` says which modules are internal: lawful's own are. While a rule of lawful is running, it
     is the line that the rule is applied to, or that of a user's rule which it calls.
@@ -336,7 +333,7 @@ def user_source(depths: range = _DEPTHS) -> SourceLine | None:
             return override
         running, bottom = override, override.frame
     module_at, dispatch = _module_at, _dispatch_modules
-    for depth in depths:  # a constant range is 2× faster than a counter
+    for depth in _DEPTHS:  # a constant range is 2× faster than a counter
         if module_at(depth) not in dispatch:
             break
     try:
