@@ -23,6 +23,15 @@ def test_without_cases():
 """
 
 
+ON_DEVICES: Final = """
+import pytest
+
+@pytest.mark.parametrize("case", range(60))
+def test_of_the_first_case(case):
+    assert case == 0
+"""
+
+
 def collected(folder: Path, *options: str) -> list[str]:
     """The names of the tests that pytest would run, with the configuration of this workspace."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *options]
@@ -40,3 +49,21 @@ def test_one_of_runs_every_test_with_some_of_its_cases(tmp_path: Path) -> None:
     assert [name for name in every if name in some] == some == collected(tmp_path, "--one-of=3")
     assert {"test_of_many_cases[0]", "test_of_one_case[7]", "test_without_cases"} <= set(some)
     assert 10 <= len(some) - 3 <= 30
+
+
+def test_one_of_counts_in_processes_with_several_devices(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text((ROOT / "conftest.py").read_text())
+    (tmp_path / "test_cases_on_devices.py").write_text(ON_DEVICES)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        f"--rootdir={tmp_path}",
+        "--one-of=100000",
+    ]
+    done = subprocess.run([*command, str(tmp_path)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout

@@ -12,7 +12,7 @@ from lawful import random
 from lawful.autodiff import grad, jvp
 from lawful.batching import vmap
 from lawful.checkify import all_checks, checkify, float_checks, nan_checks
-from lawful.control_flow import cond, switch, while_loop
+from lawful.control_flow import IterationBoundError, cond, switch, while_loop
 from lawful.staging import jit
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of NumPy, outside of checkify
@@ -104,3 +104,11 @@ def test_derivatives_of_checked_batches_of_loops() -> None:
     np.testing.assert_allclose(
         grad(lambda x: lnp.sum(checkify(found, float_checks)(x)[1]))(xs), grad(lambda x: lnp.sum(found(x)))(xs)
     )
+
+
+@pytest.mark.parametrize("batch", [lambda f: f, vmap], ids=["alone", "batched"])
+def test_derivatives_of_a_checked_loop_have_its_bound(batch: Callable[..., Any]) -> None:
+    checked = checkify(batch(lambda x: while_loop(lambda y: y < 99.0, lambda y: y * 2.0, x, max_iters=3)), nan_checks)
+    xs = np.array([1.0, 50.0]) if batch is vmap else np.array(1.0)
+    with pytest.raises(IterationBoundError, match="at most max_iters=3"):
+        grad(lambda xs: lnp.sum(checked(xs)[1]))(xs)

@@ -291,3 +291,15 @@ def test_betainc_of_one_enormous_parameter_is_igamma(form: str) -> None:
         found = float(FORMS[form](ops.betainc)(a, b, x))
         np.testing.assert_allclose(found, ops.igamma(a, b * x), rtol=1e-11)
     assert FORMS[form](ops.betainc)(9.9e9, 1.7e308, 1e-300) == 0.0
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("order", range(9))
+def test_polygamma_of_a_known_order_is_that_of_an_array(form: str, order: int) -> None:
+    """Small known orders have a program of their own, also for derivatives."""
+    x = np.array([-2.3, -0.5, 0.1, 1.0, 2.5, 30.0, 1e5])
+    orders = np.full(x.shape, order)
+    for known in (order, float(order), np.int64(order)):
+        found, tangent = jvp(FORMS[form](lambda x, known=known: ops.polygamma(known, x)), (x,), (np.ones_like(x),))
+        np.testing.assert_allclose(found, ops.polygamma(orders, x), rtol=2e-13)
+        np.testing.assert_allclose(tangent, ops.polygamma(orders + 1, x), rtol=2e-13)

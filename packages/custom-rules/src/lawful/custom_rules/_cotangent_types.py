@@ -1,4 +1,4 @@
-"""Which types cotangents may have."""
+"""The types that cotangents may have."""
 
 from lawful.core import ShapedArray, is_inexact
 

@@ -39,7 +39,7 @@ def move_batch_dims(
 def select_running(going: Any, after: Sequence[Any], before: Sequence[Any]) -> list[Any]:
     """Returns, for each batch element, the carry after an iteration if the element is running, else the one before.
 
-    For rules of `while_p` in transformations of one's own.
+    A rule of `while_p` in a user's transformation calls it.
 
     Args:
       going: a boolean array, the predicate of the batch elements.
@@ -61,7 +61,7 @@ def replace_idle(trip_counts: Any, arrays: Sequence[Any], pred_dims: Sequence[tu
     """Returns arrays in which idle batch elements (trip count 0) have the values of the one with the most iterations.
 
     The body may be infinite at the values of an idle element. Infinity times its zero cotangent would be NaN, also in
-    sums over batch elements. For rules of `while_p` in transformations of one's own.
+    sums over batch elements. A rule of `while_p` in a user's transformation calls it.
 
     Args:
       trip_counts: the trip count of each batch element, an int64 array.
