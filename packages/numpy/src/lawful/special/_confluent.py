@@ -17,7 +17,7 @@ from lawful.special._hypergeometric_loops import (
     ends_sum,
     least_powers,
     least_terms,
-    loop,
+    loop_while,
 )
 from lawful.special._reflection import sine_of_pi
 
@@ -27,119 +27,130 @@ _FAR = 50.0
 _NEAR_POLE = 0.02
 # Next to these poles the power series is used up to this argument: the terms beside the asymptotic series count.
 _OVERFLOWS = 650.0
+# About as many terms has a Taylor series: the factor of the last one in the derivative.
+_USUAL_TERMS = 32.0
 # Where the gamma function is finite.
 _LARGEST = 150.0
+# Ways to compute an element, beside the power series: along waves, by the asymptotic series, as a polynomial; and
+# where there is a pole, or no number.
+_WAVES, _FAR_SUM, _FINITE, _POLE, _UNKNOWN = -1.0, 1.0, 2.0, 3.0, 4.0
 
 
 def confluent(a: Any, b: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
     """Returns 1F1 by that of the positive ``|x|``: Kummer's transformation, DLMF 13.2.39."""
     exact = all(constant)
-    regular = all_finite(a, b, x)
-    a, b, x = (ops.where(regular, y, 1.0) for y in (a, b, x))
-    below, size = ops.lt(x, 0), ops.abs(x)
-    first = ops.where(below, b - a, a)
-    ends = ends_sum(a)
-    finite = ops.bitwise_or(ends, ends_sum(first))
-    polynomial = ops.bitwise_and(ends, ops.bitwise_and(ops.lt(a, 0), ops.ge(a, b)))
-    pole = ops.bitwise_and(ends_sum(b), ops.bitwise_not(polynomial))
+    below, ends = ops.lt(x, 0), ends_sum(a)
+    direct = ops.bitwise_and(ends, constant[0])
+    scaled = ops.bitwise_and(below, ops.bitwise_not(direct))
+    first, size = ops.where(scaled, b - a, a), ops.where(scaled, -x, x)
+    way = ops.optimization_barrier(_way(a, b, first, x, ends, ends_sum(first) if exact else direct))
+    far = ops.eq(way, _FAR_SUM)
+    # Nearer than this the terms for a negative parameter do not cancel.
+    nearest = stop_gradient(ops.max(1.0, abs(b)) / (1.0 + abs(first)))
+    start = ops.where(ops.ge(way, _FINITE), 0.0, ops.where(ops.eq(way, _WAVES), ops.min(size, nearest), size))
+    u, v = ops.where(far, 1.0 - first, first), ops.where(far, b - first, b)
+    one, zero = ops.full_like(size, 1.0), ops.full_like(size, 0.0)
+    total, slope = _series(exact, u, v, start, far, one, zero)
+    series = _along_waves(0.0 if exact else least_terms(exact), u, v, start, size, total, slope)
+    if constant[0]:
+        finite = _confluent_polynomial(u, v, start, size, one)
+        series = ops.where(ops.eq(way, _FINITE), finite, series)
+    divisor, step = ops.where(below, b - a, a), ops.where(below, a, b - a)
+    quotient = poch(divisor, step) if exact else _quotient_of_gammas(divisor, step)
+    asymptote = quotient * ops.pow(ops.abs(x), -step) * total
+    # The power of e has a factor for each half of the argument, which may overflow less than their product.
+    growth = ops.exp(ops.where(ops.ne(far, scaled), x * 0.5, 0.0))
+    out = ops.where(far, asymptote, series) * growth * growth
+    return ops.where(ops.ge(way, _POLE), ops.where(ops.eq(way, _POLE), math.inf, math.nan), out)
+
+
+def _way(a: Any, b: Any, first: Any, x: Any, ends: Any, finite: Any) -> Any:
+    """Returns the number of the way to compute each element."""
+    size = ops.abs(x)
     p, q = abs(1.0 - first), abs(b - first)
     far = ops.bitwise_and(ops.gt(size, _FAR + 2.0 * (p + q)), ops.gt(size, 2.0 * (1.0 + p) * (1.0 + q)))
-    by_first = ops.bitwise_and(ends, constant[0])
-    summed_up = ops.bitwise_or(by_first, ops.bitwise_and(finite, exact))
-    vanishing = ops.bitwise_and(_is_near_pole(first), ops.lt(size, _OVERFLOWS))
-    far = ops.bitwise_and(far, ops.bitwise_not(ops.bitwise_or(summed_up, vanishing)))
-    known = ops.bitwise_or(far, pole)
+    far = ops.bitwise_and(far, ops.bitwise_not(ops.bitwise_and(_is_near_pole(first), ops.lt(size, _OVERFLOWS))))
     # For a negative parameter the terms of the power series cancel up to its largest zero, and a while beyond.
     waves = ops.bitwise_and(ops.lt(first, 0), ops.lt(size, 10.0 * abs(first) + 2.0 * abs(b)))
-    known = ops.bitwise_or(known, summed_up)
     waves = ops.bitwise_and(waves, ops.bitwise_or(ops.gt(b, 0), ops.lt(first, 2.0 * b)))
-    waves = ops.bitwise_and(waves, ops.bitwise_not(known))
-    # Nearer than this they do not cancel.
-    nearest = stop_gradient(ops.max(1.0, abs(b)) / (1.0 + abs(first)))
-    start = ops.where(waves, ops.min(size, nearest), size)
-    summed = ops.bitwise_or(far, ops.bitwise_not(known))
-    u, v, w = (ops.where(summed, y, other) for y, other in ((first, 1.0), (b, 1.0), (start, 0.0)))
-    total, slope = _series(least_powers(exact), u, v, w, far)
-    u, v, w, end = (ops.where(waves, y, 1.0) for y in (first, b, start, size))
-    series = _along_waves(least_terms(exact), u, v, w, end, total, slope)
-    u, v, w = (ops.where(far, y, other) for y, other in ((first, 1.5), (b, 2.5), (size, 1.0)))
-    asymptote = _quotient_of_gammas(u, v - u) * ops.pow(w, u - v) * total
-    if constant[0]:
-        u = ops.where(summed_up, ops.where(ends, a, first), 0.0)
-        v, w = ops.where(summed_up, b, 1.0), ops.where(ends, x, size)
-        series = ops.where(summed_up, _confluent_polynomial(u, v, w), series)
-    down, up = ops.exp(size * -0.5), ops.exp(size * 0.5)
-    scaled = ops.bitwise_and(below, ops.bitwise_not(by_first))
-    near = ops.where(scaled, series * down * down, series)
-    out = ops.where(far, ops.where(below, asymptote, asymptote * up * up), near)
-    return ops.where(regular, ops.where(pole, math.inf, out), math.nan)
+    polynomial = ops.bitwise_and(ends, ops.bitwise_and(ops.lt(a, 0), ops.ge(a, b)))
+    pole = ops.bitwise_and(ends_sum(b), ops.bitwise_not(polynomial))
+    way: Any = 0.0
+    for number, where in (
+        (_WAVES, waves),
+        (_FAR_SUM, far),
+        (_FINITE, finite),
+        (_POLE, pole),
+        (_UNKNOWN, ops.bitwise_not(all_finite(a, b, x))),
+    ):
+        way = ops.where(where, number, way)
+    return way
 
 
-def _series(least: float, a: Any, b: Any, x: Any, far: Any) -> tuple[Any, Any]:
+def _series(exact: bool, a: Any, b: Any, x: Any, far: Any, one: Any, zero: Any) -> tuple[Any, Any]:
     """Returns 1F1 and ``x`` times its derivative; where it is far, the sum of its asymptotic series, DLMF 13.7.1."""
-    first, second = ops.where(far, 1.0 - a, a), ops.where(far, b - a, b)
-    constant, least_change = stop_gradient(first), ops.where(far, 1.0 / x, 0.0)
+    least, constant = least_powers(exact), stop_gradient(a)
+
+    def goes_on(k: Any, bound: Any, term: Any, total: Any, slope: Any) -> Any:
+        limit = EPSILON * abs(total)
+        return ops.gt(bound, ops.where(ops.lt(k, least), -0.5, limit) if least else limit)
 
     def step(k: Any, bound: Any, term: Any, total: Any, slope: Any) -> tuple[Any, ...]:
-        numerator, denominator = ops.where(far, second + k, x), ops.where(far, x, second + k) * (k + 1.0)
-        ratio = numerator / denominator
-        term = term * ((first + k) * ratio)
+        following, factor = k + 1.0, b + k
+        ratio = ops.where(far, factor, x) / (ops.where(far, x, factor) * following)
+        term = term * ((a + k) * ratio)
         # A factor that vanishes may have a derivative.
-        change = (abs(constant + k) + 1.0) * (abs(stop_gradient(ratio)) + least_change / (k + 1.0))
-        bound = bound * change
-        total, slope = total + term, slope + (k + 1.0) * term
-        goes_on = ops.gt(bound, EPSILON * abs(total))
-        if least:
-            goes_on = ops.bitwise_or(goes_on, ops.lt(k, least))
-        goes_on = ops.bitwise_and(goes_on, ops.lt(k, MOST_TERMS))
-        return (
-            ops.bitwise_and(goes_on, ops.bitwise_or(ops.bitwise_not(far), ops.lt(change, 1.0))),
-            bound,
-            term,
-            total,
-            slope,
-        )
+        change = (abs(constant + k) + 1.0) * abs(stop_gradient(ratio))
+        bound = ops.where(ops.bitwise_and(far, ops.ge(change, 1.0)), -1.0, bound * change)
+        return bound, term, total + term, slope + following * term
 
-    zero, one = ops.full_like(x, 0.0), ops.full_like(x, 1.0)
-    *_, total, slope = loop(step, ops.gt(x, 0), one, one, one, zero)
+    _, _, total, slope = loop_while(goes_on, step, MOST_TERMS, one, one, one, zero)
     return total, slope
 
 
 def _along_waves(least: float, a: Any, b: Any, start: Any, end: Any, value: Any, slope: Any) -> Any:
     """Returns 1F1 at ``end`` given it and ``x`` times its derivative at ``start``, by Taylor series, DLMF 13.2.1."""
 
+    def is_before(count: Any, x: Any, value: Any, slope: Any) -> Any:
+        return ops.bitwise_and(ops.gt(x, 0), ops.lt(x, end))
+
     def step(count: Any, x: Any, value: Any, slope: Any) -> tuple[Any, ...]:
-        longest = stop_gradient(3.0 / (1.0 + ops.sqrt(abs(a) / x)))
+        longest = stop_gradient(3.0 / (1.0 + ops.sqrt(abs(a / x))))
         length = ops.min(ops.min(x * 0.5, longest), end - x)
+        share = length / x
+
+        def goes_on(n: Any, here: Any, following: Any, total: Any, rise: Any) -> Any:
+            counts = ops.gt(abs(here) + abs(following), smallest)
+            return ops.bitwise_or(counts, ops.lt(n, least)) if least else counts
 
         def coefficient(n: Any, here: Any, following: Any, total: Any, rise: Any) -> tuple[Any, ...]:
             new = (n + a) * here * length - (n + b - x) * (n + 1.0) * following
-            new = new * (length / x) / ((n + 2.0) * (n + 1.0))
-            total, rise = total + new, rise + (n + 2.0) * new
-            goes_on = ops.gt((abs(new) + abs(following)) * (n + 2.0), EPSILON * (abs(total) + abs(rise)))
-            goes_on = ops.bitwise_or(goes_on, ops.lt(n, least))
-            return ops.bitwise_and(goes_on, ops.lt(n, MOST_TERMS)), following, new, total, rise
+            new = new * share / ((n + 2.0) * (n + 1.0))
+            return following, new, total + following, rise + (n + 2.0) * new
 
-        linear = slope * (length / x)
-        active = ops.gt(length, 0)
-        *_, total, rise = loop(coefficient, active, value, linear, value + linear, linear)
-        following = ops.where(ops.lt(end - x, length * 1.0000001), end, x + length)
-        total = ops.where(ops.lt(count, MOST_STEPS), total, math.nan)
-        goes_on = ops.bitwise_and(ops.lt(following, end), ops.lt(count, MOST_STEPS))
-        return goes_on, following, total, rise * (following / ops.where(active, length, 1.0))
+        linear = slope * share
+        smallest = stop_gradient((EPSILON / _USUAL_TERMS) * (abs(value) + abs(linear)))
+        _, following, total, rise = loop_while(goes_on, coefficient, MOST_TERMS, value, linear, value, linear)
+        arrived = ops.where(ops.lt(end - x, length * 1.0000001), end, x + length)
+        return arrived, total + following, rise * (arrived / length)
 
-    goes = ops.bitwise_and(ops.lt(start, end), ops.gt(start, 0))
-    return loop(step, goes, start, value, slope)[1]
+    x, out, _ = loop_while(is_before, step, MOST_STEPS, start, value, slope)
+    return ops.where(ops.lt(x, ops.where(ops.gt(x, 0), end, 0.0)), math.nan, out)
 
 
-def _confluent_polynomial(a: Any, b: Any, x: Any) -> Any:
-    """Returns 1F1 for a negative integer or 0 as ``a``, by recurrence from ``a = 0``, DLMF 13.3.1."""
+def _confluent_polynomial(a: Any, b: Any, start: Any, x: Any, one: Any) -> Any:
+    """Returns 1F1 for a negative integer or 0 as ``a``, by recurrence from ``a = 0``, DLMF 13.3.1.
+
+    Elements that start elsewhere than at 0 are others.
+    """
+
+    def goes_on(k: Any, here: Any, above: Any) -> Any:
+        return ops.le(ops.max((k + 1.0) + a, start), 0.0)
 
     def step(k: Any, here: Any, above: Any) -> tuple[Any, ...]:
-        return ops.lt(k + 1.0, -a), ((b + 2.0 * k - x) * here - k * above) / (b + k), here
+        return ((b + 2.0 * k - x) * here - k * above) / (b + k), here
 
-    one = ops.full_like(x, 1.0)
-    return loop(step, ops.bitwise_and(ops.lt(a, 0), ops.gt(a, -MOST_TERMS)), one, one)[0]
+    return loop_while(goes_on, step, MOST_TERMS, one, one)[0]
 
 
 def _is_near_pole(x: Any) -> Any:

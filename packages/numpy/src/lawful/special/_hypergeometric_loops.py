@@ -36,6 +36,32 @@ def loop(step: Callable[..., tuple[Any, ...]], active: Any, *arrays: Any) -> tup
     return out[2:]
 
 
+def loop_while(
+    goes_on: Callable[..., Any], step: Callable[..., tuple[Any, ...]], most: float, *arrays: Any
+) -> tuple[Any, ...]:
+    """Returns the last arrays of a loop that ends when no element is active, or after the most steps.
+
+    Args:
+      goes_on: ``goes_on(k, *arrays)`` returns which elements are active; ``k`` counts from 0. The others keep their
+        arrays, and must stay inactive by them.
+      step: ``step(k, *arrays)`` returns the next arrays.
+      most: the largest number of steps.
+      arrays: those of the beginning.
+    """
+    axes = tuple(range(get_aval(arrays[0]).ndim))
+
+    def is_active(state: tuple[Any, ...]) -> Any:
+        return ops.bitwise_and(ops.reduce_or(goes_on(*state), axes), ops.lt(state[0], most))
+
+    def following(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        active, found = goes_on(*state), step(*state)
+        kept = [ops.where(active, x, y) for x, y in zip(found, state[1:], strict=True)]
+        return (state[0] + 1.0, *kept)
+
+    out: tuple[Any, ...] = while_loop(is_active, following, (0.0, *arrays))
+    return out[1:]
+
+
 def all_finite(*args: Any) -> Any:
     out = ops.is_finite(args[0])
     for x in args[1:]:
