@@ -31,9 +31,6 @@ _OVERFLOWS = 650.0
 _USUAL_TERMS = 32.0
 # Where the gamma function is finite.
 _LARGEST = 150.0
-# Ways to compute an element, beside the power series: along waves, by the asymptotic series, as a polynomial; and
-# where there is a pole, or no number.
-_WAVES, _FAR_SUM, _FINITE, _POLE, _UNKNOWN = -1.0, 1.0, 2.0, 3.0, 4.0
 
 
 def confluent(a: Any, b: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
@@ -42,79 +39,77 @@ def confluent(a: Any, b: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
     below, ends = ops.lt(x, 0), ends_sum(a)
     direct = ops.bitwise_and(ends, constant[0])
     scaled = ops.bitwise_and(below, ops.bitwise_not(direct))
-    first, size = ops.where(scaled, b - a, a), ops.where(scaled, -x, x)
-    way = ops.optimization_barrier(_way(a, b, first, x, ends, ends_sum(first) if exact else direct))
-    far = ops.eq(way, _FAR_SUM)
-    # Nearer than this the terms for a negative parameter do not cancel.
+    pair = ops.where(scaled, b - a, a), ops.where(scaled, -x, x)
+    first, size = ops.optimization_barrier(pair)
+    finite = ends_sum(first) if exact else direct
+    far = ops.optimization_barrier(ops.bitwise_and(_is_far(first, b, x), ops.bitwise_not(finite)))
+    # For a negative parameter the terms of the power series cancel up to its largest zero, and a while beyond.
+    waves = ops.bitwise_and(ops.lt(first, 0), ops.lt(size, 10.0 * abs(first) + 2.0 * abs(b)))
+    waves = ops.bitwise_and(waves, ops.bitwise_or(ops.gt(b, 0), ops.lt(first, 2.0 * b)))
+    waves = ops.bitwise_and(waves, ops.bitwise_not(far))
+    polynomial = ops.bitwise_and(ends, ops.bitwise_and(ops.lt(a, 0), ops.ge(a, b)))
+    pole = ops.bitwise_and(ends_sum(b), ops.bitwise_not(polynomial))
+    # Nearer than this they do not cancel.
     nearest = stop_gradient(ops.max(1.0, abs(b)) / (1.0 + abs(first)))
-    start = ops.where(ops.ge(way, _FINITE), 0.0, ops.where(ops.eq(way, _WAVES), ops.min(size, nearest), size))
-    u, v = ops.where(far, 1.0 - first, first), ops.where(far, b - first, b)
-    one, zero = ops.full_like(size, 1.0), ops.full_like(size, 0.0)
-    total, slope = _series(exact, u, v, start, far, one, zero)
-    series = _along_waves(0.0 if exact else least_terms(exact), u, v, start, size, total, slope)
+    start: Any = ops.where(waves, ops.min(size, nearest), size)
+    for where, other in ((finite, 0.0), (pole, math.inf), (ops.bitwise_not(all_finite(a, b, x)), math.nan)):
+        start = ops.where(where, other, start)
+    start = ops.optimization_barrier(start)
+    u, v = ops.where(far, 1.0 - first, first), b - ops.where(far, first, 0.0)
+    one = ops.full_like(size, 1.0)
+    total, both = _series(exact, u, v, start, far, one)
+    series = _along_waves(0.0 if exact else least_terms(exact), u, v, start, size, total, both)
     if constant[0]:
-        finite = _confluent_polynomial(u, v, start, size, one)
-        series = ops.where(ops.eq(way, _FINITE), finite, series)
+        series = ops.where(ops.eq(start, 0), _confluent_polynomial(u, v, start, size, one), series)
     divisor, step = ops.where(below, b - a, a), ops.where(below, a, b - a)
     quotient = poch(divisor, step) if exact else _quotient_of_gammas(divisor, step)
     asymptote = quotient * ops.pow(ops.abs(x), -step) * total
     # The power of e has a factor for each half of the argument, which may overflow less than their product.
-    growth = ops.exp(ops.where(ops.ne(far, scaled), x * 0.5, 0.0))
+    growth = ops.exp(ops.where(ops.ne(far, ops.ne(size, x)), x * 0.5, 0.0))
     out = ops.where(far, asymptote, series) * growth * growth
-    return ops.where(ops.ge(way, _POLE), ops.where(ops.eq(way, _POLE), math.inf, math.nan), out)
+    # XLA would compute it again for each user.
+    return ops.optimization_barrier(ops.where(ops.lt(start, math.inf), out, start))
 
 
-def _way(a: Any, b: Any, first: Any, x: Any, ends: Any, finite: Any) -> Any:
-    """Returns the number of the way to compute each element."""
+def _is_far(first: Any, b: Any, x: Any) -> Any:
+    """Returns where the asymptotic series has all digits."""
     size = ops.abs(x)
     p, q = abs(1.0 - first), abs(b - first)
     far = ops.bitwise_and(ops.gt(size, _FAR + 2.0 * (p + q)), ops.gt(size, 2.0 * (1.0 + p) * (1.0 + q)))
-    far = ops.bitwise_and(far, ops.bitwise_not(ops.bitwise_and(_is_near_pole(first), ops.lt(size, _OVERFLOWS))))
-    # For a negative parameter the terms of the power series cancel up to its largest zero, and a while beyond.
-    waves = ops.bitwise_and(ops.lt(first, 0), ops.lt(size, 10.0 * abs(first) + 2.0 * abs(b)))
-    waves = ops.bitwise_and(waves, ops.bitwise_or(ops.gt(b, 0), ops.lt(first, 2.0 * b)))
-    polynomial = ops.bitwise_and(ends, ops.bitwise_and(ops.lt(a, 0), ops.ge(a, b)))
-    pole = ops.bitwise_and(ends_sum(b), ops.bitwise_not(polynomial))
-    way: Any = 0.0
-    for number, where in (
-        (_WAVES, waves),
-        (_FAR_SUM, far),
-        (_FINITE, finite),
-        (_POLE, pole),
-        (_UNKNOWN, ops.bitwise_not(all_finite(a, b, x))),
-    ):
-        way = ops.where(where, number, way)
-    return way
+    return ops.bitwise_and(far, ops.bitwise_not(ops.bitwise_and(_is_near_pole(first), ops.lt(size, _OVERFLOWS))))
 
 
-def _series(exact: bool, a: Any, b: Any, x: Any, far: Any, one: Any, zero: Any) -> tuple[Any, Any]:
-    """Returns 1F1 and ``x`` times its derivative; where it is far, the sum of its asymptotic series, DLMF 13.7.1."""
+def _series(exact: bool, a: Any, b: Any, x: Any, far: Any, one: Any) -> tuple[Any, Any]:
+    """Returns 1F1, and it plus ``x`` times its derivative; where it is far, the sum of its asymptotic series, DLMF 13.7.1."""
     least, constant = least_powers(exact), stop_gradient(a)
 
-    def goes_on(k: Any, bound: Any, term: Any, total: Any, slope: Any) -> Any:
+    def goes_on(k: Any, bound: Any, term: Any, total: Any, rise: Any) -> Any:
         limit = EPSILON * abs(total)
         return ops.gt(bound, ops.where(ops.lt(k, least), -0.5, limit) if least else limit)
 
-    def step(k: Any, bound: Any, term: Any, total: Any, slope: Any) -> tuple[Any, ...]:
+    def step(k: Any, bound: Any, term: Any, total: Any, rise: Any) -> tuple[Any, ...]:
         following, factor = k + 1.0, b + k
         ratio = ops.where(far, factor, x) / (ops.where(far, x, factor) * following)
         term = term * ((a + k) * ratio)
         # A factor that vanishes may have a derivative.
         change = (abs(constant + k) + 1.0) * abs(stop_gradient(ratio))
         bound = ops.where(ops.bitwise_and(far, ops.ge(change, 1.0)), -1.0, bound * change)
-        return bound, term, total + term, slope + following * term
+        return bound, term, total + term, rise + (following + 1.0) * term
 
-    _, _, total, slope = loop_while(goes_on, step, MOST_TERMS, one, one, one, zero)
-    return total, slope
+    _, _, total, rise = loop_while(goes_on, step, MOST_TERMS, one, one, one, one)
+    return total, rise
 
 
-def _along_waves(least: float, a: Any, b: Any, start: Any, end: Any, value: Any, slope: Any) -> Any:
-    """Returns 1F1 at ``end`` given it and ``x`` times its derivative at ``start``, by Taylor series, DLMF 13.2.1."""
+def _along_waves(least: float, a: Any, b: Any, start: Any, end: Any, value: Any, both: Any) -> Any:
+    """Returns 1F1 at ``end`` by Taylor series, DLMF 13.2.1.
 
-    def is_before(count: Any, x: Any, value: Any, slope: Any) -> Any:
+    Given are it at ``start``, and it plus ``x`` times its derivative.
+    """
+
+    def is_before(count: Any, x: Any, value: Any, both: Any) -> Any:
         return ops.bitwise_and(ops.gt(x, 0), ops.lt(x, end))
 
-    def step(count: Any, x: Any, value: Any, slope: Any) -> tuple[Any, ...]:
+    def step(count: Any, x: Any, value: Any, both: Any) -> tuple[Any, ...]:
         longest = stop_gradient(3.0 / (1.0 + ops.sqrt(abs(a / x))))
         length = ops.min(ops.min(x * 0.5, longest), end - x)
         share = length / x
@@ -128,13 +123,14 @@ def _along_waves(least: float, a: Any, b: Any, start: Any, end: Any, value: Any,
             new = new * share / ((n + 2.0) * (n + 1.0))
             return following, new, total + following, rise + (n + 2.0) * new
 
-        linear = slope * share
+        linear = (both - value) * share
         smallest = stop_gradient((EPSILON / _USUAL_TERMS) * (abs(value) + abs(linear)))
         _, following, total, rise = loop_while(goes_on, coefficient, MOST_TERMS, value, linear, value, linear)
         arrived = ops.where(ops.lt(end - x, length * 1.0000001), end, x + length)
-        return arrived, total + following, rise * (arrived / length)
+        total = total + following
+        return arrived, total, total + rise * (arrived / length)
 
-    x, out, _ = loop_while(is_before, step, MOST_STEPS, start, value, slope)
+    x, out, _ = loop_while(is_before, step, MOST_STEPS, start, value, both)
     return ops.where(ops.lt(x, ops.where(ops.gt(x, 0), end, 0.0)), math.nan, out)
 
 
