@@ -80,7 +80,10 @@ def _is_far(first: Any, b: Any, x: Any) -> Any:
 
 
 def _series(exact: bool, a: Any, b: Any, x: Any, far: Any, one: Any) -> tuple[Any, Any]:
-    """Returns 1F1, and it plus ``x`` times its derivative; where it is far, the sum of its asymptotic series, DLMF 13.7.1."""
+    """Returns 1F1, and it plus ``x`` times its derivative.
+
+    Where it is far, it is the sum of its asymptotic series, DLMF 13.7.1.
+    """
     least, constant = least_powers(exact), stop_gradient(a)
 
     def goes_on(k: Any, bound: Any, term: Any, total: Any, rise: Any) -> Any:
@@ -126,7 +129,7 @@ def _along_waves(least: float, a: Any, b: Any, start: Any, end: Any, value: Any,
         linear = (both - value) * share
         smallest = stop_gradient((EPSILON / _USUAL_TERMS) * (abs(value) + abs(linear)))
         _, following, total, rise = loop_while(goes_on, coefficient, MOST_TERMS, value, linear, value, linear)
-        arrived = ops.where(ops.lt(end - x, length * 1.0000001), end, x + length)
+        arrived = ops.where(ops.gt(x + length * 1.0000001, end), end, x + length)
         total = total + following
         return arrived, total, total + rise * (arrived / length)
 
