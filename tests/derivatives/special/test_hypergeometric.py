@@ -211,3 +211,23 @@ def test_hypergeometric_functions_of_special_numbers(
     if np.isfinite(args).all():
         scipys = getattr(scipy.special, function.__name__)
         np.testing.assert_allclose(function(*args), scipys(*args), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ((-160.0, 1.5, 1e6), np.inf),
+        ((-161.0, 1.5, 1e6), -np.inf),
+        ((-161.0, 1.5, -1e6), np.inf),
+        ((-161.0, -20.5, 1e6), np.inf),
+        ((-161.0, -20.5, -1e6), -np.inf),
+        ((-161.0, -200.0, -1e6), -np.inf),
+        # More terms than a recurrence is used for.
+        ((-30000.0, 1.5, 1e-5), 0.81166242844469128),
+        ((-30000.0, 1.5, -1e-5), 1.2123481987997482),
+    ],
+)
+def test_hyp1f1_of_long_polynomials(args: tuple[float, ...], expected: float) -> None:
+    """A polynomial that overflows is infinite, with the sign of its last term: SciPy's are positive."""
+    np.testing.assert_allclose(special.hyp1f1(*args), expected, rtol=1e-12)
+    np.testing.assert_allclose(jit(special.hyp1f1, backend="xla")(*args), expected, rtol=1e-12)

@@ -19,7 +19,7 @@ from lawful.special._hypergeometric_loops import (
     least_terms,
     loop_while,
 )
-from lawful.special._reflection import sine_of_pi
+from lawful.special._reflection import alternating, sine_of_pi
 
 # Above this the asymptotic series is used, if the parameters are small enough.
 _FAR = 50.0
@@ -37,11 +37,11 @@ def confluent(a: Any, b: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
     """Returns 1F1 by that of the positive ``|x|``: Kummer's transformation, DLMF 13.2.39."""
     exact = all(constant)
     below, ends = ops.lt(x, 0), ends_sum(a)
-    direct = ops.bitwise_and(ends, constant[0])
+    direct = ops.bitwise_and(_is_short(a), constant[0])
     scaled = ops.bitwise_and(below, ops.bitwise_not(direct))
     pair = ops.where(scaled, b - a, a), ops.where(scaled, -x, x)
     first, size = ops.optimization_barrier(pair)
-    finite = ends_sum(first) if exact else direct
+    finite = _is_short(first) if exact else direct
     far = ops.optimization_barrier(ops.bitwise_and(_is_far(first, b, x), ops.bitwise_not(finite)))
     # For a negative parameter the terms of the power series cancel up to its largest zero, and a while beyond.
     waves = ops.bitwise_and(ops.lt(first, 0), ops.lt(size, 10.0 * abs(first) + 2.0 * abs(b)))
@@ -69,6 +69,11 @@ def confluent(a: Any, b: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
     out = ops.where(far, asymptote, series) * growth * growth
     # XLA would compute it again for each user.
     return ops.optimization_barrier(ops.where(ops.lt(start, math.inf), out, start))
+
+
+def _is_short(a: Any) -> Any:
+    """Returns where a series is a polynomial, of so few terms that a recurrence gives it."""
+    return ops.bitwise_and(ends_sum(a), ops.gt(a, -MOST_TERMS))
 
 
 def _is_far(first: Any, b: Any, x: Any) -> Any:
@@ -149,7 +154,11 @@ def _confluent_polynomial(a: Any, b: Any, start: Any, x: Any, one: Any) -> Any:
     def step(k: Any, here: Any, above: Any) -> tuple[Any, ...]:
         return ((b + 2.0 * k - x) * here - k * above) / (b + k), here
 
-    return loop_while(goes_on, step, MOST_TERMS, one, one)[0]
+    out, _ = loop_while(goes_on, step, MOST_TERMS, one, one)
+    # Terms of the recurrence overflow to infinities of both signs. Beyond the zeros the last term gives the sign.
+    overflows = ops.bitwise_and(ops.ne(out, out), ops.gt(ops.abs(x), 2.0 * abs(b) - 4.0 * a))
+    negative = ops.min(-a, ops.max(-ops.floor(b), 0.0)) - ops.where(ops.gt(x, 0), a, 0.0)
+    return ops.where(overflows, alternating(negative) * math.inf, out)
 
 
 def _is_near_pole(x: Any) -> Any:
