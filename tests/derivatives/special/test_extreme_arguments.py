@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from lawful import ops, special
-from lawful.autodiff import jacfwd, jacrev, jvp
+from lawful.autodiff import grad, jacfwd, jacrev, jvp
+from lawful.batching import vmap
 from lawful.staging import jit
 
 INF, LARGEST = np.inf, float(np.finfo(np.float64).max)
@@ -86,6 +87,24 @@ def test_comb_with_repetition_of_rounded_sums(form: str) -> None:
     wanted = [1, 1, 1, 356824823.2305542, 3.6850332524157634e279, 1.000006913551334, 1.8557309409052153e61]
     found = FORMS[form](lambda n, k: special.comb(n, k, repetition=True))(n, k)
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("repetition", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+def test_comb_derivatives_of_infinitely_many(form: str, repetition: bool) -> None:
+    """They are the limits of those of ``n ** k / gamma(k + 1)``, of which ``n`` grows faster than its logarithm."""
+
+    def comb(n: Any, k: Any) -> Any:
+        return special.comb(n, k, repetition=repetition)
+
+    k = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5])
+    for numbers in ((0,), (1,), (0, 0), (0, 1), (1, 0), (1, 1), (0, 0, 0), (0, 1, 0), (0, 1, 1), (1, 1, 1)):
+        function = comb
+        for number in numbers:
+            function = grad(function, number)
+        order = numbers.count(0)
+        wanted = np.where(k > order, INF, np.where(k == order, INF if 1 in numbers else 1.0, 0.0))
+        np.testing.assert_array_equal(FORMS[form](vmap(function))(np.full_like(k, INF), k), wanted)
 
 
 @pytest.mark.parametrize("form", FORMS)

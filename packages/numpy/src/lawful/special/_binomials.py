@@ -81,6 +81,9 @@ def _ways(parts: Callable[[Any, Any], tuple[Any, Any, Any]], logarithms: Sequenc
 
     def derivative(numbers: tuple[int, ...]) -> Function:
         def product(x: Any, y: Any) -> Any:
+            return ops.where(_are_many(x, y), _of_infinitely_many(numbers, y), of_numbers(x, y))
+
+        def of_numbers(x: Any, y: Any) -> Any:
             n, k, rest = parts(x, y)
             out = multiplied(numbers, lambda x, y: factor(numbers, *parts(x, y)))(x, y)
             if numbers[:2] != (0, 0):
@@ -135,6 +138,18 @@ def _logarithm(n: Any, k: Any, rest: Any) -> Any:
     logarithm = ops.sub(ops.log_gamma_quotient(ops.add(most, 1), least), divisor)
     is_one_of_many = ops.bitwise_and(ops.eq(least, 0), ops.eq(most, numpy.inf))
     return ops.where(is_one_of_many, 0, logarithm)
+
+
+def _are_many(n: Any, k: Any) -> Any:
+    """Returns where some of infinitely many things are chosen."""
+    return ops.bitwise_and(ops.eq(n, numpy.inf), ops.lt(k, numpy.inf))
+
+
+def _of_infinitely_many(numbers: tuple[int, ...], k: Any) -> Any:
+    """Returns the limit of a derivative by numbers of things and of those chosen: of ``n ** k / gamma(k + 1)``."""
+    order = numbers.count(0)
+    tie = numpy.inf if 1 in numbers else 1.0
+    return ops.where(ops.gt(k, order), numpy.inf, ops.where(ops.eq(k, order), tie, ops.full_like(k, 0.0)))
 
 
 def _rise(x: Any, h: Any, order: int = 0) -> Any:
