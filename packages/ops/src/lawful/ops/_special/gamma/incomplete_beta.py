@@ -50,6 +50,8 @@ _MOST_STEPS = 50_000
 #: The fraction would take too many steps where both parameters are from this number on.
 _ENORMOUS = 1e10
 _HUGE = 1e290
+#: Up to this ``b`` the function is small, and the fraction converges for ``x`` up to the second number.
+_SMALL, _NEAR_ONE = 0.05, 0.99
 
 
 def _is_inside(a: Any, b: Any, x: Any) -> Any:
@@ -75,6 +77,11 @@ def _is_reflected(a: Any, b: Any, x: Any) -> Any:
     return x >= (a + 1) / (a + b + 2)
 
 
+def _is_value_reflected(a: Any, b: Any, x: Any) -> Any:
+    """Returns where the fraction gives one less the function, of which a small one would lose its digits."""
+    return _is_reflected(a, b, x) & ((b > _SMALL) | (x > _NEAR_ONE))
+
+
 def _reflected(a: Any, b: Any, x: Any) -> tuple[Any, Any, Any]:
     swap = _is_reflected(a, b, x)
     return np.where(swap, b, a), np.where(swap, a, b), np.where(swap, 1 - x, x)
@@ -83,7 +90,7 @@ def _reflected(a: Any, b: Any, x: Any) -> tuple[Any, Any, Any]:
 def _fraction_start(a: Any, b: Any, x: Any) -> list[Any]:
     active = _is_inside(a, b, x) & (np.minimum(a, b) < _ENORMOUS)
     a, b, x = _moderate(a, b, x, active)
-    swap, rest = _is_reflected(a, b, x), 1 - x
+    swap, rest = _is_value_reflected(a, b, x), 1 - x
     # How far x is from the mean, times a + b, from the lesser of x and 1 - x.
     distance = np.where(a > b, (a + b) * rest - b, a - (a + b) * x)
     c = np.minimum(1 + np.where(swap, -distance, distance), _HUGE)  # XLA's inverse of more is 0
@@ -115,7 +122,7 @@ def _away_from_zero(x: Any) -> Any:
 def _fraction_finish(a: Any, b: Any, x: Any, *state: Any) -> Any:
     moderate = _moderate(a, b, x, _is_inside(a, b, x))
     out = np.minimum(beta_factor(*moderate) / state[-1], 1.0)  # so that the rest is not negative
-    out = np.where(_is_reflected(*moderate), 1 - out, out)
+    out = np.where(_is_value_reflected(*moderate), 1 - out, out)
     enormous = np.minimum(*moderate[:2]) >= _ENORMOUS
     if not is_nowhere(enormous):
         out = np.where(enormous, _by_normal_distribution(*moderate), out)
