@@ -11,8 +11,8 @@ import lawful.numpy as lnp
 from lawful import random
 from lawful.autodiff import grad, jvp
 from lawful.batching import vmap
-from lawful.checkify import all_checks, checkify, float_checks, nan_checks
-from lawful.control_flow import IterationBoundError, cond, switch, while_loop
+from lawful.checkify import all_checks, check, checkify, float_checks, nan_checks
+from lawful.control_flow import IterationBoundError, cond, fori_loop, switch, while_loop
 from lawful.staging import jit
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of NumPy, outside of checkify
@@ -112,3 +112,69 @@ def test_derivatives_of_a_checked_loop_have_its_bound(batch: Callable[..., Any])
     xs = np.array([1.0, 50.0]) if batch is vmap else np.array(1.0)
     with pytest.raises(IterationBoundError, match="at most max_iters=3"):
         grad(lambda xs: lnp.sum(checked(xs)[1]))(xs)
+
+
+def divided(n: Any) -> Any:
+    return 6 // n
+
+
+def from_table(n: Any) -> Any:
+    """Refuses an index that is out of bounds."""
+    return lnp.take(lnp.asarray(np.array([4, 0])), n)
+
+
+def positive(n: Any) -> Any:
+    check(n > 0, "expected a positive number, got {}", n)
+    return n * 2
+
+
+def counted(n: Any) -> Any:
+    """Counts down to -1, and divides by each number on the way; fails for numbers from 0."""
+    return while_loop(lambda s: s[0] >= 0, lambda s: (s[0] - 1, s[1] + 6 // s[0]), (n, n * 0))[1]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda n: cond(n > 0, divided, lambda n: n, n),
+        lambda n: cond(n != 0, lambda n: n, divided, n),
+        lambda n: cond(n >= 0, from_table, lambda n: n, n),
+        lambda n: cond(n < 3, lambda n: n, positive, n),
+        lambda n: cond(n < 1, positive, divided, n),
+        lambda n: switch(n, [lambda n: n, divided, lambda n: 6 // (n - 1), lambda n: from_table(n - 2)], n),
+        lambda n: cond(n > 0, lambda n: cond(n > 1, lambda n: 6 // (n - 1), divided, n), lambda n: -n, n),
+        lambda n: cond(n > 0, lambda n: cond(n < 2, from_table, divided, n - 1), lambda n: from_table(n + 1), n),
+        lambda n: cond(n > 1, counted, lambda n: n, n - 2),
+        lambda n: cond(n > 0, lambda n: fori_loop(0, 3, lambda i, m: m + 6 // n, n), lambda n: n, n),
+        lambda n: while_loop(lambda m: m > 0, lambda m: cond(m > 1, lambda m: m - 6 // (m - 1), lambda m: m - 1, m), n),
+        lambda n: cond(n > 0, lambda: from_table(n), lambda: lnp.asarray(0)),
+        counted,
+    ],
+)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_checks_of_integers_with_batched_predicates(f: Callable[..., Any], compiled: bool) -> None:
+    """An element that takes another branch, or has stopped, does not fail; any other does as it does alone."""
+    alone = checkify(f, all_checks)
+    together = checkify(vmap(f), all_checks)
+    alone, together = (jit(alone), jit(together)) if compiled else (alone, together)
+    values = [-1, 0, 1, 2, 3]
+    texts = {n: alone(np.int64(n))[0].get() for n in values}
+    for ns in [*itertools.combinations(values, 2), values, [n for n in values if texts[n] is None]]:
+        error, results = together(np.array(ns))
+        found = error.get()
+        assert found in {texts[n] for n in ns}
+        assert (found is None) == all(texts[n] is None for n in ns)
+        if found is None:
+            np.testing.assert_array_equal(results, [f(np.int64(n)) for n in ns])
+
+
+def test_checks_of_integers_in_two_batches() -> None:
+    def f(p: Any, n: Any) -> Any:
+        return cond(p, divided, lambda n: n, n)
+
+    pairs = checkify(vmap(vmap(f, (0, None)), (None, 0)), all_checks)
+    assert pairs(np.array([False, False]), np.array([0, 1]))[0].get() is None
+    assert "division by zero" in pairs(np.array([False, True]), np.array([0, 1]))[0].get()
+    error, results = pairs(np.array([False, True]), np.array([2, 1]))
+    assert error.get() is None
+    np.testing.assert_array_equal(results, [[2, 3], [1, 6]])

@@ -27,7 +27,6 @@ from lawful.core import (
     eval_trace,
     get_aval,
     has_effects,
-    is_inexact,
     memoize,
     with_axes_of,
 )
@@ -70,7 +69,7 @@ def _batch(
     batched = tuple([batch_jaxpr(branch, axis_data, in_dims, True)[0] for branch in branches])
     # A collective reads all elements, also those that do not take its branch, so their operands must not be replaced.
     collective = any([mentions_axis(branch.jaxpr) for branch in branches])
-    if current.trace is eval_trace or collective or not any([is_inexact(get_aval(x).dtype) for x in operands]):
+    if current.trace is eval_trace or collective:
         with np.errstate(all="ignore"):  # errors at elements that do not take the branch
             outs = _select(index, operands, batched)
     else:
