@@ -39,6 +39,11 @@ class Node:
     outputs: Sequence[Var]
     source: SourceLine | None
 
+    def written_out(self) -> tuple[list[JaxprEqn], dict[Atom, Any]]:
+        """Returns its equations, and the values of the variables in them that stand for its residuals."""
+        values: dict[Atom, Any] = {Var(get_aval(x)): x for x in self.residuals}
+        return equations(self, [*values]), values
+
 
 _NODES: Final = {Node}
 

@@ -26,6 +26,7 @@ from lawful.custom_rules._call.callee import Callee
 from lawful.custom_rules._call.derivatives import custom_transpose_call_p
 from lawful.custom_rules._call.rules import CallRules
 from lawful.custom_rules._user_rules.linearity import require_linear
+from lawful.custom_rules._user_rules.zeros import zero_residuals
 from lawful.ops import with_weakness_of
 from lawful.staging import kept
 
@@ -54,6 +55,7 @@ def push_forward(
     if not tangents or not any(floating):
         return [Zero(aval) for aval in out_avals]
     linear_avals, in_avals = kept(out_avals, floating), [get_aval(t) for t in tangents]
+    zeros = zero_residuals(residuals)  # where the rule is traced, its operands do not show it
 
     def pulled(residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
         given = iter(cts)
@@ -61,14 +63,15 @@ def push_forward(
         return [*map(_with_axes, found, in_avals)]
 
     def forward(*operands: Any) -> list[Any]:
-        return _transposed(label, lambda *cts: pulled(operands[:count], cts), linear_avals, operands[count:])
+        values, tangents = operands[:count], operands[count:]
+        return _transposed(label, lambda *cts: pulled(values, cts), linear_avals, tangents, kept(values, zeros))
 
     def transpose(cts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
         found = pulled(args[:count], cts)
         return [None if i < count or type(x) is not UndefinedPrimal else found[i - count] for i, x in enumerate(args)]
 
     operands = [*residuals, *tangents]
-    key = ("pullback", key, tuple(floating), len(tangents))
+    key = ("pullback", key, tuple(floating), len(tangents), zeros)
     callee = Callee(f"the tangents of {label}", forward, [get_aval(x) for x in operands], key, out_avals=linear_avals)
     rules = CallRules(key, transpose=transpose, linear=(*(False,) * count, *(True,) * len(tangents)))
     found = iter(custom_transpose_call_p.bind(*operands, name=f"{name}_tangents", fun=callee, rules=rules))
@@ -88,9 +91,10 @@ def _with_axes(ct: Any, aval: ShapedArray) -> Any:
 
 
 def _transposed(
-    label: str, pulled: Callable[..., list[Any]], avals: Sequence[ShapedArray], tangents: Sequence[Any]
-) -> list[Any]:
-    """Returns the transpose of a pullback, applied to tangents.
+    label: str, pulled: Callable[..., list[Any]], avals: Sequence[ShapedArray], tangents: Sequence[Any],
+    zeros: Sequence[Any],
+) -> list[Any]:  # fmt: skip
+    """Returns the transpose of a pullback, applied to tangents; ``zeros`` are the residuals that are known to be zero.
 
     Raises:
       NotLinearError: the pullback is not linear in the cotangents.
@@ -98,7 +102,7 @@ def _transposed(
     try:
         program, depends, outs = linear_program(lambda *cts: [*map(instantiated, pulled(*cts))], avals)
         constants = [x for x, linear in zip(outs, depends, strict=True) if not linear]
-        require_linear(program, constants, partial(_not_linear, label))
+        require_linear(program, constants, partial(_not_linear, label), zeros)
         found = backward_pass(program, kept(tangents, depends))
     except (MissingRuleError, ConcretizationTypeError, NotLinearError) as error:
         if isinstance(error, NotLinearError) and error.message.startswith(label):
