@@ -81,6 +81,10 @@ class Analysis:
 
     def results(self, eqn: JaxprEqn, operands: Dependences) -> Dependences:
         """Returns the dependences of the results of an equation."""
+        if _fills(eqn):
+            if Dependence.LINEAR in operands:
+                raise self._adds(eqn)
+            return (Dependence.CONSTANT,) * len(eqn.outvars)
         groups = linear_operands(eqn)
         if groups is None:
             runs = _runs(eqn)
@@ -140,9 +144,17 @@ def linear_operands(eqn: JaxprEqn) -> list[list[int]] | None:
 def sets_of_zeros(eqn: JaxprEqn) -> list[list[int]] | None:
     """Returns sets of operands of which an equation gives zeros if all of one are zero; None if they are not known."""
     groups = linear_operands(eqn)
-    if groups is None:
+    if groups is None or _fills(eqn):
         return None
     return [[*range(len(eqn.invars))]] if eqn.primitive in _KEEPS_ZEROS else [group for group in groups if group]
+
+
+def _fills(eqn: JaxprEqn) -> bool:
+    """Whether the equation gives a number of its own, not zero, for what it reads outside of an array.
+
+    NaN, the default, stands for an error.
+    """
+    return bool(eqn.params.get("fill_value"))
 
 
 def _runs(eqn: JaxprEqn) -> list[Run] | None:
