@@ -39,11 +39,6 @@ class Node:
     outputs: Sequence[Var]
     source: SourceLine | None
 
-    def written_out(self) -> tuple[list[JaxprEqn], dict[Atom, Any]]:
-        """Returns its equations, and the values of the variables in them that stand for its residuals."""
-        values: dict[Atom, Any] = {Var(get_aval(x)): x for x in self.residuals}
-        return equations(self, [*values]), values
-
 
 _NODES: Final = {Node}
 
@@ -259,6 +254,12 @@ class Tape(PartialTrace):
             else:
                 self.eqns.append(entry)
         self.volatile = None
+
+    @staticmethod
+    def written_out(node: Node) -> tuple[list[JaxprEqn], dict[Atom, Any]]:
+        """Returns the equations of a node, and the values of the variables in them that stand for its residuals."""
+        values: dict[Atom, Any] = {Var(get_aval(x)): x for x in node.residuals}
+        return equations(node, [*values]), values
 
 
 def equations(node: Node, residuals: Sequence[Atom]) -> list[JaxprEqn]:

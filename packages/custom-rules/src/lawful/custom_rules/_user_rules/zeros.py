@@ -98,7 +98,7 @@ class Zeros:
             if isinstance(entry, JaxprEqn):
                 eqns = [entry]
             else:  # a node of a tape
-                eqns, values = entry.written_out()
+                eqns, values = trace.written_out(entry)
                 self._values.update(values)
             for eqn in eqns:
                 for var in eqn.outvars:
