@@ -12,7 +12,19 @@ import numpy as np
 import pytest
 
 from lawful import ops, tree
-from lawful.autodiff import grad, hessian, jacfwd, jacrev, jvp, linear_transpose, linearize, value_and_grad, vjp
+from lawful.autodiff import (
+    checkpoint,
+    grad,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linear_transpose,
+    linearize,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from lawful.core import Primitive
 from lawful.staging import jit as jit_by
 
@@ -317,3 +329,23 @@ def test_jvp_gives_no_array_of_the_user(copied: Callable[[Any], Any]) -> None:
     ]
     for leaf in tree.leaves(results):
         assert not np.shares_memory(leaf, x)
+
+
+@pytest.mark.parametrize("constant", [stop_gradient, checkpoint(stop_gradient), jit(stop_gradient)])
+@pytest.mark.parametrize("factor", [None, 2.0], ids=["gradient", "gradient of gradient"])
+def test_stop_gradient_result_written_into(constant: Any, factor: float | None) -> None:
+    """The linear part holds the exponentials."""
+
+    def f(x: Any, t: Any) -> Any:
+        y = ops.exp(x)
+        constant(y)[:] = 0.0
+        return ops.reduce_sum(y * t, (0,))
+
+    x = np.ones(3)
+    if factor is None:
+        found, expected = grad(f)(x, 1.0), np.exp(np.ones(3))
+    else:
+        found, expected = grad(lambda t: ops.reduce_sum(grad(f)(x, t), (0,)))(factor), 3 * np.e
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    grad(lambda x: constant(x).fill(0.0) or ops.reduce_sum(x, (0,)))(x)
+    np.testing.assert_array_equal(x, np.ones(3))

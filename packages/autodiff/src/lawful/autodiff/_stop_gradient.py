@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from lawful import tree
 from lawful.ops import elementwise
 
@@ -21,7 +23,12 @@ _stop_gradient = elementwise(
     pure_rules=True,
 )
 stop_gradient_p = _stop_gradient.primitive
-stop_gradient_p.def_impl(_identity)
+
+
+@stop_gradient_p.def_impl
+def _copied(x: Any) -> Any:
+    """Returns a copy of an array: the user gets it as it is, and a linear part may hold the argument."""
+    return x.copy() if type(x) is np.ndarray else x
 
 
 def stop_gradient(x: Any) -> Any:
