@@ -60,6 +60,22 @@ def test_qr_raw_of_a_column_close_to_overflow(dtype: Any) -> None:
         np.testing.assert_allclose(factors, expected, rtol)
 
 
+@pytest.mark.parametrize("dtype", [float, complex, np.float32])
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (1, 3), (1, 1)])
+def test_qr_raw_of_subnormal_numbers(shape: tuple[int, int], dtype: Any) -> None:
+    """Their inverses overflow. XLA may take the numbers for 0."""
+    tiny = np.finfo(dtype).tiny
+    a = matrices(shape, dtype)
+    packed, factors = linalg.qr(a * (tiny / 8), mode="raw")
+    expected = np.linalg.qr(a, mode="raw")
+    rtol = 1e-4 if dtype is np.float32 else 1e-12
+    np.testing.assert_allclose(factors, expected[1], rtol, atol=rtol)
+    np.testing.assert_allclose(np.triu(packed, 1), np.triu(expected[0], 1), rtol, atol=rtol)
+    np.testing.assert_allclose(np.tril(packed), np.tril(expected[0]) * (tiny / 8), rtol, atol=tiny * rtol)
+    for x in jit(linalg.qr, static_argnames="mode")(a * (tiny / 8), mode="raw"):
+        assert np.all(np.isfinite(x))
+
+
 def test_qr_raw_compiled_and_of_batches() -> None:
     a = matrices((2, 4, 3), float)
     packed, factors = jit(lambda a: tuple(linalg.qr(a, mode="raw")))(a)

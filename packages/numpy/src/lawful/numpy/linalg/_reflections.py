@@ -32,7 +32,9 @@ def reflections(a: Any) -> tuple[Any, Any]:
     if not count:
         return a, lnp.zeros((*batch, 0), get_aval(a).dtype)
     row, column = lnp.arange(rows), lnp.arange(columns)
-    largest = float(lnp.finfo(get_aval(a).dtype).max) * 2.0**-16  # of which XLA does not round the inverse to 0
+    limits = lnp.finfo(get_aval(a).dtype)
+    # XLA rounds neither of these, nor their inverses, to 0.
+    smallest, largest = float(limits.tiny), float(limits.max) * 2.0**-16
 
     def reflect(j: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
         a, factors = state
@@ -42,14 +44,14 @@ def reflections(a: Any) -> tuple[Any, Any]:
         is_done = lnp.all(below == 0, axis=-1) & (first.imag == 0)
         # The squares of large or small elements would overflow or vanish.
         size = stop_gradient(lnp.max(lnp.abs(lnp.where(row >= j, x, lnp.zeros_like(x))), axis=-1))
-        unit = lnp.where((size > 0) & lnp.isfinite(size), lnp.minimum(size, largest), lnp.ones_like(size))
+        unit = lnp.where(lnp.isfinite(size), lnp.clip(size, smallest, largest), lnp.ones_like(size))
         scaled, scaled_first = below / unit[..., None], first / unit
-        length = unit * lnp.sqrt(lnp.sum(lnp.abs(scaled) ** 2, axis=-1) + lnp.abs(scaled_first) ** 2)
-        beta = lnp.where(is_done, first.real, -lnp.copysign(length, first.real))
-        scaled_beta = beta / unit
+        length = lnp.sqrt(lnp.sum(lnp.abs(scaled) ** 2, axis=-1) + lnp.abs(scaled_first) ** 2)
+        scaled_beta = lnp.where(is_done, scaled_first.real, -lnp.copysign(length, first.real))
+        beta = lnp.where(is_done, first.real, unit * scaled_beta)
         from_first = lnp.where(is_done, lnp.ones_like(first), scaled_first - scaled_beta)  # unscaled it may overflow
         # Zero where nothing is reflected.
-        factor = (scaled_beta - scaled_first) / lnp.where(beta == 0, lnp.ones_like(beta), scaled_beta)
+        factor = (scaled_beta - scaled_first) / lnp.where(scaled_beta == 0, lnp.ones_like(beta), scaled_beta)
         v = lnp.where(row == j, lnp.ones_like(x), scaled / from_first[..., None])
         change = lnp.conj(factor)[..., None, None] * v[..., None] * (lnp.conj(v)[..., None, :] @ a)
         stored = lnp.where(row > j, v, lnp.where(row == j, beta[..., None].astype(x.dtype), x))
