@@ -1,5 +1,6 @@
 """Extrapolation by `interp`, which NumPy's function does not have, and infinite and NaN coordinates."""
 
+from functools import partial
 from typing import Any
 
 import numpy
@@ -36,6 +37,25 @@ def test_interp_extrapolation_derivatives():
     for derivative in (grad, jacfwd):
         numpy.testing.assert_allclose(derivative(extrapolated, argnums=2)(-2.0, XP, FP), [3.0, -2.0, 0.0])
         numpy.testing.assert_allclose(derivative(extrapolated, argnums=1)(-2.0, XP, FP), [-30.0, 20.0, 0.0])
+
+
+@pytest.mark.parametrize("right", [None, 9.0, "extrapolate"])
+@pytest.mark.parametrize("run", [lambda f: f, partial(jit, backend="numpy"), vmap])
+def test_interp_derivatives_at_the_last_point(run: Any, right: Any):
+    """They are those of the last line, as they are those of the first line at the first point."""
+
+    def f(x: Any, xp: Any, fp: Any) -> Any:
+        return lnp.interp(x, xp, fp, right=right)
+
+    x, xp, fp = (
+        numpy.array([a, a]) if run is vmap else numpy.array(a) for a in (2.3, [0.1, 1.1, 2.3], [0.1, 1.3, 7.7])
+    )
+    assert numpy.all(run(f)(x, xp, fp) == 7.7)
+    slope = 6.4 / 1.2
+    for argnum, expected in enumerate([slope, [0.0, 0.0, -slope], [0.0, 0.0, 1.0]]):
+        for derivative in (grad, jacfwd):
+            found = run(derivative(f, argnum))(x, xp, fp)
+            numpy.testing.assert_allclose(found[0] if run is vmap else found, expected, rtol=1e-13, atol=1e-15)
 
 
 def test_interp_extrapolates_from_few_and_repeated_points():

@@ -218,8 +218,7 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any
             inside = ops.complex(*[_on_line(x, *ends, *map(part, values)) for part in (ops.real, ops.imag)])
         else:
             inside = _on_line(x, *ends, *values)
-        is_second = ops.bitwise_or(ops.bitwise_and(ops.eq(*ends), ops.eq(x, x)), ops.eq(x, last))
-        inside = ops.where(is_second, values[1], inside)
+        inside = ops.where(ops.bitwise_and(ops.eq(*ends), ops.eq(x, x)), values[1], inside)
         if isinstance(left, str):  # no line goes through two points at one place
             left = ops.where(ops.eq(ops.getitem(xp, 1), first), first_value, inside)
     left, right = (inside if isinstance(outside, str) else outside for outside in (left, right))
@@ -230,7 +229,7 @@ def _on_line(x: Any, x0: Any, x1: Any, y0: Any, y1: Any) -> Any:
     """Returns the line through two points of real coordinates; as in NumPy where one of these is infinite."""
     gap = ops.sub(x1, x0)
     gap = ops.where(ops.eq(gap, 0), 1.0, gap)
-    return _line(gap, _distance(x, x0), _distance(x, x1), ops.eq(x, x0), ops.ne(x, x0), ops.eq(x, x), y0, y1)
+    return _line(gap, _distance(x, x0), _distance(x, x1), ops.eq(x, x0), ops.eq(x, x1), ops.eq(x, x), y0, y1)
 
 
 def _distance(x: Any, origin: Any) -> Any:
@@ -240,24 +239,25 @@ def _distance(x: Any, origin: Any) -> Any:
 
 
 @custom_rule
-def _line(gap: Any, first: Any, second: Any, is_first: Any, is_other: Any, is_number: Any, y0: Any, y1: Any) -> Any:
+def _line(gap: Any, first: Any, second: Any, is_first: Any, is_second: Any, is_number: Any, y0: Any, y1: Any) -> Any:
     """Returns the line at distances from both points, of which the second coordinates are given."""
     slope = ops.div(ops.sub(y1, y0), gap)
     from_first = stop_gradient(ops.add(ops.mul(slope, first), y0))
     # Beside an infinite coordinate the distance from the first point may give NaN, and that from the other does not.
-    from_second = ops.bitwise_and(ops.ne(from_first, from_first), is_other)
+    from_second = ops.bitwise_and(ops.ne(from_first, from_first), ops.bitwise_not(is_first))
     line = _from_nearer(slope, from_second, first, second, y0, y1)
     is_known = ops.bitwise_or(is_first, ops.bitwise_and(is_number, ops.eq(y0, y1)))
-    return _with_value(line, ops.where(ops.bitwise_and(is_known, ops.ne(line, line)), y0, line))
+    value = ops.where(ops.bitwise_and(is_known, ops.ne(line, line)), y0, line)
+    return _with_value(line, ops.where(is_second, y1, value))
 
 
 @_line.def_transpose(linear_argnums=(6, 7))
 def _line_transpose(
-    ct: Any, gap: Any, first: Any, second: Any, is_first: Any, is_other: Any, is_number: Any, y0: Any, y1: Any
+    ct: Any, gap: Any, first: Any, second: Any, is_first: Any, is_second: Any, is_number: Any, y0: Any, y1: Any
 ) -> tuple[Any, ...]:
     """Returns the cotangents of the second coordinates; the line is linear in them where all are finite."""
     from_first = ops.div(first, gap)
-    from_second = ops.bitwise_and(ops.ne(from_first, from_first), is_other)
+    from_second = ops.bitwise_and(ops.ne(from_first, from_first), ops.bitwise_not(is_first))
 
     def line(y0: Any, y1: Any) -> Any:
         return _from_nearer(ops.div(ops.sub(y1, y0), gap), from_second, first, second, y0, y1)
