@@ -40,6 +40,11 @@ CONFLUENT = joined(
     uniform((-100, 100), (0.1, 20), (-50, 50)),
     uniform((-20, 20), (20, 300), (-100, 100)),
     (*uniform((-5, 5), (0.1, 10)), -(10 ** RANDOM.uniform(2, 10, COUNT))),
+    # With a large negative second parameter: with oscillations, with terms that grow again, polynomials of both kinds.
+    uniform((-40, 40), (-40, 0), (-40, 40)),
+    uniform((1, 40), (-150, -100), (-40, -5)),
+    (integers(-30, 0), *uniform((-40, 0), (-60, 60))),
+    (integers(-30, 30) / 8, integers(-30, 0) - 1 / 8, *uniform((-60, 60))),
 )
 # Of 2F1: near 1, far below 0, with integers as differences of the parameters, large, polynomials.
 GAUSS = joined(
@@ -58,6 +63,7 @@ POINTS = {
     "hyp1f1": [
         *((0.5, 1.5, 2.0), (1.0, 2.0, -3.0), (-2.0, 1.5, 3.0), (-2.5, 0.7, 30.0)),
         *((3.0, 1.2, -40.0), (2.0, 3.0, 100.0), (0.0, 1.0, 2.0), (1.3, 2.5, -200.0)),
+        *((16.5, -9.4, -14.7), (-23.0, -15.1, 3.8), (7.6, -36.4, -12.7)),
     ],
     "hyp2f1": [
         *((0.5, 1.5, 2.0, 0.3), (1.0, 2.0, 1.5, -3.0), (-2.0, 1.5, 0.7, 0.6), (0.5, 0.7, 2.2, 0.99)),

@@ -37,20 +37,22 @@ def confluent(a: Any, b: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
     """Returns 1F1 by that of the positive ``|x|``: Kummer's transformation, DLMF 13.2.39."""
     exact = all(constant)
     below, ends = ops.lt(x, 0), ends_sum(a)
-    direct = ops.bitwise_and(_is_short(a), constant[0])
-    scaled = ops.bitwise_and(below, ops.bitwise_not(direct))
+    # Where b is negative, the recurrence is less exact than a series of positive terms.
+    known = ops.bitwise_or(ops.gt(b, 0), ends_sum(b))
+    short = ops.bitwise_and(_is_short(a), constant[0])
+    scaled = ops.bitwise_and(below, ops.bitwise_not(ops.bitwise_and(short, known)))
     pair = ops.where(scaled, b - a, a), ops.where(scaled, -x, x)
     first, size = ops.optimization_barrier(pair)
-    finite = _is_short(first) if exact else direct
-    far = ops.optimization_barrier(ops.bitwise_and(_is_far(first, b, x), ops.bitwise_not(finite)))
+    nearest, last = (stop_gradient(end) for end in _waves(first, b))
+    has_waves = ops.bitwise_or(ops.gt(b, 0), ops.gt(size, nearest))
+    short = _is_short(first) if exact else short
+    finite = ops.bitwise_and(short, ops.bitwise_or(known, ops.gt(size, last)))
+    far = ops.optimization_barrier(ops.bitwise_and(_is_far(first, b, x), ops.bitwise_not(short)))
     # For a negative parameter the terms of the power series cancel up to its largest zero, and a while beyond.
     waves = ops.bitwise_and(ops.lt(first, 0), ops.lt(size, 10.0 * abs(first) + 2.0 * abs(b)))
-    waves = ops.bitwise_and(waves, ops.bitwise_or(ops.gt(b, 0), ops.lt(first, 2.0 * b)))
-    waves = ops.bitwise_and(waves, ops.bitwise_not(far))
+    waves = ops.bitwise_and(ops.bitwise_and(waves, has_waves), ops.bitwise_not(far))
     polynomial = ops.bitwise_and(ends, ops.bitwise_and(ops.lt(a, 0), ops.ge(a, b)))
     pole = ops.bitwise_and(ends_sum(b), ops.bitwise_not(polynomial))
-    # Nearer than this they do not cancel.
-    nearest = stop_gradient(ops.max(1.0, abs(b)) / (1.0 + abs(first)))
     start: Any = ops.where(waves, ops.min(size, nearest), size)
     for where, other in ((finite, 0.0), (pole, math.inf), (ops.bitwise_not(all_finite(a, b, x)), math.nan)):
         start = ops.where(where, other, start)
@@ -69,6 +71,21 @@ def confluent(a: Any, b: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
     out = ops.where(far, asymptote, series) * growth * growth
     # XLA would compute it again for each user.
     return ops.optimization_barrier(ops.where(ops.lt(start, math.inf), out, start))
+
+
+def _waves(a: Any, b: Any) -> tuple[Any, Any]:
+    """Returns up to where the terms of the power series do not cancel, and the largest zero for a negative ``b``.
+
+    For a negative ``b`` solutions of Kummer's equation oscillate between the turning points of Whittaker's equation,
+    DLMF 13.14.1. Before the first one another solution grows faster. Infinity is for equations without waves.
+    """
+    half = b * 0.5 - a
+    product = b * (b - 2.0)
+    squared = half * half - 0.25 * product
+    oscillates = ops.bitwise_and(ops.lt(a, b), ops.ge(squared, 0))
+    far = half + ops.sqrt(ops.max(squared, 0.0))
+    first, last = (ops.where(oscillates, x, math.inf) for x in (0.5 * product / far, 2.0 * far))
+    return ops.where(ops.gt(b, 0), ops.max(1.0, b) / (1.0 + abs(a)), first), last
 
 
 def _is_short(a: Any) -> Any:
@@ -90,9 +107,11 @@ def _series(exact: bool, a: Any, b: Any, x: Any, far: Any, one: Any) -> tuple[An
     Where it is far, it is the sum of its asymptotic series, DLMF 13.7.1.
     """
     least, constant = least_powers(exact), stop_gradient(a)
+    # Terms may grow again where a negative factor of the divisor comes near to 0.
+    smallest = stop_gradient(-b)
 
     def goes_on(k: Any, bound: Any, term: Any, total: Any, rise: Any) -> Any:
-        limit = EPSILON * abs(total)
+        limit = ops.where(ops.lt(k, smallest), 0.0, EPSILON * abs(total))
         return ops.gt(bound, ops.where(ops.lt(k, least), -0.5, limit) if least else limit)
 
     def step(k: Any, bound: Any, term: Any, total: Any, rise: Any) -> tuple[Any, ...]:
