@@ -85,7 +85,8 @@ def _waves(a: Any, b: Any) -> tuple[Any, Any]:
     oscillates = ops.bitwise_and(ops.lt(a, b), ops.ge(squared, 0))
     far = half + ops.sqrt(ops.max(squared, 0.0))
     first, last = (ops.where(oscillates, x, math.inf) for x in (0.5 * product / far, 2.0 * far))
-    return ops.where(ops.gt(b, 0), ops.max(1.0, b) / (1.0 + abs(a)), first), last
+    nearest = ops.max(1.0, b) / (1.0 + abs(a))
+    return ops.where(ops.gt(b, 0), nearest, ops.max(nearest, first)), last
 
 
 def _is_short(a: Any) -> Any:
@@ -107,11 +108,11 @@ def _series(exact: bool, a: Any, b: Any, x: Any, far: Any, one: Any) -> tuple[An
     Where it is far, it is the sum of its asymptotic series, DLMF 13.7.1.
     """
     least, constant = least_powers(exact), stop_gradient(a)
-    # Terms may grow again where a negative factor of the divisor comes near to 0.
-    smallest = stop_gradient(-b)
+    # Terms may grow again from where a negative factor of the divisor comes near to 0, until it is about `x`.
+    until = stop_gradient(ops.where(ops.bitwise_or(far, ops.gt(b, 0)), 0.0, x * (1.0 + abs(a) / (1.0 - b)) - b))
 
     def goes_on(k: Any, bound: Any, term: Any, total: Any, rise: Any) -> Any:
-        limit = ops.where(ops.lt(k, smallest), 0.0, EPSILON * abs(total))
+        limit = ops.where(ops.lt(k, until), 0.0, EPSILON * abs(total))
         return ops.gt(bound, ops.where(ops.lt(k, least), -0.5, limit) if least else limit)
 
     def step(k: Any, bound: Any, term: Any, total: Any, rise: Any) -> tuple[Any, ...]:

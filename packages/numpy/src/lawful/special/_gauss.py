@@ -43,6 +43,9 @@ def gauss(a: Any, b: Any, c: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
     second = ops.where(below, c - b, b)
     # The exponent of the other solution at 1 is to be positive.
     negative = ops.bitwise_and(ops.lt(c - a - second, 0), ops.bitwise_not(finite))
+    # For a negative c the terms with the smaller factors cancel less.
+    larger = ops.gt(abs((c - a) * (c - second)), abs(a * second))
+    negative = ops.bitwise_and(negative, ops.bitwise_not(ops.bitwise_and(ops.lt(c, 0), larger)))
     power = ops.where(below, a, 0.0) + ops.where(negative, c - a - second, 0.0)
     first, second = ops.where(negative, c - a, a), ops.where(negative, c - second, second)
     inside = ops.bitwise_and(ops.gt(rest, 0), ops.bitwise_not(ops.bitwise_or(pole, polynomial)))
@@ -76,6 +79,24 @@ def _at_one(a: Any, b: Any, c: Any) -> Any:
     return ops.where(ops.gt(gap, 0), value, sign * math.inf)
 
 
+def _first_wave(a: Any, b: Any, c: Any, waves: Any) -> Any:
+    """Returns up to where the power series is taken: there its terms do not cancel.
+
+    For a negative ``c`` another solution grows faster up to where solutions begin to oscillate, the first zero of
+    ``Q`` in ``w'' + Q w = 0`` for the product of 2F1 with powers of ``z`` and ``1 - z``, DLMF 15.10.
+    """
+    near = ops.min(0.5, ops.max(1.0, c) / (1.0 + waves))
+    at_zero = c * (2.0 - c)
+    square = (a - b) * (a - b)
+    change = square - (c - a - b) * (c - a - b) - at_zero
+    curvature = 1.0 - square
+    discriminant = change * change - 4.0 * at_zero * curvature
+    divisor = change + ops.sqrt(ops.max(discriminant, 0.0))
+    oscillates = ops.bitwise_and(ops.ge(discriminant, 0), ops.gt(divisor, 0))
+    turning = ops.where(oscillates, -2.0 * at_zero / divisor, 1.0)
+    return ops.where(ops.gt(c, 0), near, ops.max(near, ops.min(turning, 0.9)))
+
+
 def _stepwise(least: float, least_powers: float, a: Any, b: Any, c: Any, z: Any, rest: Any) -> Any:
     """Returns 2F1 for ``0 ≤ z < 1``, given ``rest = 1 - z``: its power series up to 1/2, and Taylor series from there.
 
@@ -83,14 +104,18 @@ def _stepwise(least: float, least_powers: float, a: Any, b: Any, c: Any, z: Any,
     function may oscillate they begin earlier and are shorter, so that their terms do not cancel.
     """
     waves = stop_gradient(ops.where(ops.lt(ops.min(a, b), 0), abs(a * b), 0.0))
-    start = ops.min(z, ops.min(0.5, stop_gradient(ops.max(1.0, abs(c))) / (1.0 + waves)))
+    start = ops.min(z, stop_gradient(_first_wave(a, b, c, waves)))
+    # Terms may grow again where a negative factor of the divisor comes near to 0.
+    smallest = stop_gradient(-c)
 
     def term(k: Any, term: Any, bound: Any, total: Any, slope: Any) -> tuple[Any, ...]:
         ratio = start / ((c + k) * (k + 1.0))
         term = term * ((a + k) * (b + k) * ratio)
-        bound = bound * stop_gradient(abs((abs(a + k) + 1.0) * (abs(b + k) + 1.0) * ratio))
+        change = stop_gradient(abs((abs(a + k) + 1.0) * (abs(b + k) + 1.0) * ratio))
+        bound = bound * change
         total, slope = total + term, slope + (k + 1.0) * term
-        goes_on = ops.gt(bound, EPSILON * abs(total))
+        grows = ops.bitwise_or(ops.lt(k, smallest), ops.ge(change, 1.0))
+        goes_on = ops.gt(bound, ops.where(grows, 0.0, EPSILON * abs(total)))
         if least_powers:
             goes_on = ops.bitwise_or(goes_on, ops.lt(k, least_powers))
         return ops.bitwise_and(goes_on, ops.lt(k, MOST_TERMS)), term, bound, total, slope
