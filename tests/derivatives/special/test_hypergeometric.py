@@ -60,6 +60,8 @@ GAUSS = joined(
     # With a large negative third parameter: with oscillations, with terms that grow again.
     uniform((-5, 5), (-5, 5), (-8, 0), (-3, 0.9)),
     uniform((1, 20), (1, 20), (-150, -50), (-1, 0.9)),
+    # With one large parameter: a solution decays fast.
+    uniform((50, 120), (-3, 3), (0.1, 5), (-30, 0.95)),
 )
 CASES = {"hyp1f1": (mp.hyp1f1, CONFLUENT), "hyp2f1": (mp.hyp2f1, GAUSS)}
 POINTS = {

@@ -85,7 +85,8 @@ def _first_wave(a: Any, b: Any, c: Any, waves: Any) -> Any:
     For a negative ``c`` another solution grows faster up to where solutions begin to oscillate, the first zero of
     ``Q`` in ``w'' + Q w = 0`` for the product of 2F1 with powers of ``z`` and ``1 - z``, DLMF 15.10.
     """
-    near = ops.min(0.5, ops.max(1.0, c) / (1.0 + waves))
+    decays = ops.max(-ops.min(a, b), 0.0) * 0.25
+    near = ops.min(0.5, ops.max(1.0, c) / (1.0 + ops.max(waves, decays)))
     at_zero = c * (2.0 - c)
     square = (a - b) * (a - b)
     change = square - (c - a - b) * (c - a - b) - at_zero
@@ -127,10 +128,12 @@ def _stepwise(least: float, least_powers: float, a: Any, b: Any, c: Any, z: Any,
         # `slope` is the derivative; the distance is that of the center from 1.
         left = ops.where(ops.lt(distance, 0.5), distance - rest, z - center)
         product = center * distance
+        first = (c - a - b - 1.0) + (a + b + 1.0) * distance
         longest = ops.min(ops.min(center, distance) * 0.5, 3.0 * ops.sqrt(product / (waves + 1e-3)))
+        # Along a longer step a solution decays by so much that its terms cancel.
+        longest = ops.min(longest, 6.0 * product / ops.max(stop_gradient(first), 1e-3))
         length = ops.min(left, longest)
         last_step = ops.le(left, longest)
-        first = (c - a - b - 1.0) + (a + b + 1.0) * distance
         scale = length / product
 
         def coefficient(n: Any, here: Any, following: Any, total: Any, rise: Any) -> tuple[Any, ...]:
