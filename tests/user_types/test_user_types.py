@@ -1,6 +1,7 @@
 """Programs of users, checked by mypy and pyright in strict mode: no error, and the types that `assert_type` says."""
 
 import ast
+import functools
 import importlib.util
 import inspect
 import json
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -18,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).with_name("programs")
 #: The signatures that checkers read in place of those of the functions.
 TYPED = sorted(ROOT.glob("packages/*/src/lawful/**/_typed*.pyi"))
+
+Check = Callable[[Path], subprocess.CompletedProcess[str]]
 
 pytestmark = pytest.mark.once
 
@@ -60,35 +64,59 @@ def check_pyright(folder: Path) -> subprocess.CompletedProcess[str]:
     return run("pyright", folder, "--project", str(folder), "--pythonpath", sys.executable)
 
 
-@pytest.mark.parametrize("check", [check_mypy, check_pyright])
-def test_user_types_are_checked(check: object, user: Path) -> None:
-    assert callable(check)
-    done = check(user)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "4 source files" in done.stdout or "0 errors" in done.stdout
+#: Types of arguments and results are known: a wrong one of each is found, and a name that a package lacks.
+MISTAKES = (
+    "from lawful.autodiff import grad\nfrom lawful.control_flow import while_loop\nfrom lawful.staging import jit\n"
+    "def f(x: float, y: float) -> float: return x\n"
+    "grad(f)(1.0, 'x')\n"
+    "jit(f)(1.0, 2.0).missing\n"
+    "while_loop(lambda x: x < 2.0, lambda x: 'x', 1.0).missing\n"
+)
+#: The lines of the mistakes, without those of missing names.
+WRONG = {5, 6, 7}
 
 
-@pytest.mark.parametrize("check", [check_mypy, check_pyright])
-def test_user_types_find_a_mistake(check: object, user: Path, tmp_path: Path) -> None:
-    """Types of arguments and results are known: a wrong one of each is found, and a name that a package lacks."""
-    assert callable(check)
-    packages = sorted(path.name for path in (user / "site/lawful").iterdir())
-    # These look their names up when they are used.
+def packages_with_names(folder: Path) -> list[str]:
+    """Returns the packages, and the modules that look their names up when they are used."""
+    packages = sorted(path.name for path in (folder / "site/lawful").iterdir())
     packages += ["jax.lax", "jax.numpy", "jax.numpy.linalg", "jax.random", "jax.scipy.special", "jax.tree_util"]
-    packages += ["autograd.numpy", "autograd.numpy.linalg", "autograd.scipy.stats.norm", "autograd.extend"]
-    (tmp_path / "site").symlink_to(user / "site")
-    (tmp_path / "program.py").write_text(
-        "from lawful.autodiff import grad\nfrom lawful.control_flow import while_loop\nfrom lawful.staging import jit\n"
-        "def f(x: float, y: float) -> float: return x\n"
-        "grad(f)(1.0, 'x')\n"
-        "jit(f)(1.0, 2.0).missing\n"
-        "while_loop(lambda x: x < 2.0, lambda x: 'x', 1.0).missing\n"
-        + "".join(f"from lawful.{package} import missing\n" for package in packages)
-    )
-    done = check(tmp_path)
+    return [*packages, "autograd.numpy", "autograd.numpy.linalg", "autograd.scipy.stats.norm", "autograd.extend"]
+
+
+@pytest.fixture(scope="module")
+def checked(
+    user: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Check], subprocess.CompletedProcess[str]]:
+    """Runs a checker, once for all tests, on the programs and on one with mistakes."""
+    folder = tmp_path_factory.mktemp("checked")
+    for program in user.glob("*.py"):
+        shutil.copy(program, folder)
+    (folder / "site").symlink_to(user / "site")
+    missing = "".join(f"from lawful.{package} import missing\n" for package in packages_with_names(user))
+    (folder / "mistakes.py").write_text(MISTAKES + missing)
+    return functools.cache(lambda check: check(folder))
+
+
+@pytest.mark.parametrize("check", [check_mypy, check_pyright])
+def test_user_types_are_checked(check: Check, checked: Callable[[Check], subprocess.CompletedProcess[str]]) -> None:
+    """No line of the output is about a program of users, but all are checked."""
+    done = checked(check)
+    errors = [line for line in done.stdout.splitlines() if ": error" in line or " - error" in line]
+    assert errors, done.stdout + done.stderr
+    assert [line for line in errors if "mistakes.py:" not in line] == []
+    if check is check_mypy:
+        assert f"checked {len(list(PROGRAMS.glob('*.py'))) + 1} source files" in done.stdout
+
+
+@pytest.mark.parametrize("check", [check_mypy, check_pyright])
+def test_user_types_find_a_mistake(
+    check: Check, checked: Callable[[Check], subprocess.CompletedProcess[str]], user: Path
+) -> None:
+    done = checked(check)
     assert done.returncode == 1
-    lines = {5, 6, 7, *range(8, 8 + len(packages))}
-    assert {line for line in lines if f"program.py:{line}:" in done.stdout} == lines, done.stdout
+    first = max(WRONG) + 1
+    lines = {*WRONG, *range(first, first + len(packages_with_names(user)))}
+    assert {line for line in lines if f"mistakes.py:{line}:" in done.stdout} == lines, done.stdout
 
 
 @pytest.fixture(scope="module")
