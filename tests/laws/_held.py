@@ -12,9 +12,21 @@ from lawful.laws.systems import lawful
 of_functions: Final = [
     law for law in laws.values() if law.subject == "function" and law.group not in ("cost", "loops", "sharding")
 ]
-names: Final = [law.name for law in of_functions]
 #: The number of examples of the profile "few".
 FEW: Final = 4
+
+
+def held_through_nests() -> list[str]:
+    """Returns the names of all these laws; of the first of each group with the profile "few".
+
+    It repeats tests in other surroundings, where each law has tests of its own.
+    """
+    if settings.default.max_examples > FEW:
+        return [law.name for law in of_functions]
+    return list({law.group: law.name for law in reversed(of_functions)}.values())
+
+
+names: Final = held_through_nests()
 
 
 def share(of: int) -> Any:

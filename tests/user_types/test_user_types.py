@@ -22,6 +22,7 @@ PROGRAMS = Path(__file__).with_name("programs")
 TYPED = sorted(ROOT.glob("packages/*/src/lawful/**/_typed*.pyi"))
 
 Check = Callable[[Path], subprocess.CompletedProcess[str]]
+Checked = Callable[[Check], subprocess.CompletedProcess[str]]
 
 pytestmark = pytest.mark.once
 
@@ -98,7 +99,7 @@ def checked(
 
 
 @pytest.mark.parametrize("check", [check_mypy, check_pyright])
-def test_user_types_are_checked(check: Check, checked: Callable[[Check], subprocess.CompletedProcess[str]]) -> None:
+def test_user_types_are_checked(check: Check, checked: Checked) -> None:
     """No line of the output is about a program of users, but all are checked."""
     done = checked(check)
     errors = [line for line in done.stdout.splitlines() if ": error" in line or " - error" in line]
@@ -109,9 +110,7 @@ def test_user_types_are_checked(check: Check, checked: Callable[[Check], subproc
 
 
 @pytest.mark.parametrize("check", [check_mypy, check_pyright])
-def test_user_types_find_a_mistake(
-    check: Check, checked: Callable[[Check], subprocess.CompletedProcess[str]], user: Path
-) -> None:
+def test_user_types_find_a_mistake(check: Check, checked: Checked, user: Path) -> None:
     done = checked(check)
     assert done.returncode == 1
     first = max(WRONG) + 1
