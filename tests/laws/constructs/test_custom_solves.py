@@ -32,7 +32,7 @@ def iterate(matvec: Any, b: Any) -> Any:
         x, count = state
         return x + (b - matvec(x)), count + 1
 
-    return while_loop(lambda state: state[1] < 40, step, (0.0 * b, 0))[0]
+    return while_loop(lambda state: state[1] < 20, step, (0.0 * b, 0))[0]
 
 
 def linear(a: Any, b: Any) -> Any:
@@ -58,7 +58,7 @@ def root(a: Any, b: Any) -> Any:
         return x + 0.2 * ops.sin(ops.dot(ops.tanh(a), x)) - b
 
     def solve(f: Any, x: Any) -> Any:
-        return while_loop(lambda s: s[1] < 40, lambda s: (s[0] - f(s[0]), s[1] + 1), (x, 0))[0]
+        return while_loop(lambda s: s[1] < 20, lambda s: (s[0] - f(s[0]), s[1] + 1), (x, 0))[0]
 
     return custom_root(f, 0.0 * b, solve, lambda g, y: custom_linear_solve(g, y, iterate, iterate))
 

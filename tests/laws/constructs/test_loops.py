@@ -51,11 +51,12 @@ def test_scan_and_while_are_the_loop(law: Any, program: Program) -> None:
     holds(law, lawful, program)
 
 
+# More programs, and one variant of each claim: those above have all of the usual ones.
 @every_law_of_loops
-@few
+@part_of_examples(3, least=6)
 @given(programs(dtypes=usual_dtypes, smooth=False))
 def test_scan_and_while_are_the_loop_with_every_dtype(law: Any, program: Program) -> None:
-    holds(law, lawful, program)
+    holds(law, lawful, program, effort=quick)
 
 
 @pytest.mark.parametrize("law", FUNCTIONS, ids=lambda law: law.name)
