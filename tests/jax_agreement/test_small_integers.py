@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import jax
@@ -134,6 +135,7 @@ def test_take_out_of_bounds_fills_as_in_jax(evaluation: str, dtype: np.dtype[Any
 
 _INTEGERS = np.array([-300, -17, -9, -8, -2, -1, 0, 1, 2, 3, 4, 7, 8, 15, 16, 127, 128, 200, 255, 300])
 _FLOATS = np.array([*_INTEGERS, -1.7, -0.5, 0.5, 1.5, 3.9, 7.9, 15.9, 1e30, -1e30, np.nan, np.inf, -np.inf])
+_ALL_DTYPES = [*supported_dtypes, *storage_dtypes]
 _REAL_DTYPES = [*(dtype for dtype in supported_dtypes if dtype.kind != "c"), *storage_dtypes]
 
 
@@ -142,30 +144,49 @@ def _values(dtype: np.dtype[Any]) -> Any:
         return (_INTEGERS if dtype.kind in "iu" else _FLOATS).astype(dtype)
 
 
+def _all_values() -> list[Any]:
+    return [numbers(other) if other in storage_dtypes else _values(other) for other in _REAL_DTYPES]
+
+
+@cache
+def _to_by_jax(dtype: np.dtype[Any]) -> list[tuple[Any, Any]]:
+    """Returns JAX's conversions of all values, and of these to int16, compiled as one program."""
+
+    def converted(xs: Any) -> Any:
+        found = [x.astype(dtype) for x in xs]
+        return [(y, y.astype(np.int16)) for y in found]
+
+    return jax.jit(converted)(_all_values())
+
+
+@cache
+def _from_by_jax(dtype: np.dtype[Any]) -> list[Any]:
+    """Returns JAX's conversions to all dtypes, compiled as one program."""
+    return jax.jit(lambda x: [x.astype(other) for other in _ALL_DTYPES])(numbers(dtype))
+
+
 @DTYPES
 @EVALUATED
 def test_conversion_to_small_integers_as_in_jax(evaluation: str, dtype: np.dtype[Any]) -> None:
     """Integers wrap around, floats become the nearest integer, and NaN becomes 0."""
-    values = [numbers(other) if other in storage_dtypes else _values(other) for other in _REAL_DTYPES]
+    values = _all_values()
 
     def converted(xs: Any) -> Any:
         found = [ops.convert_element_type(x, dtype) for x in xs]
         return found, [ops.convert_element_type(y, np.int16) for y in found]
 
-    for x, *ys in zip(values, *evaluated(evaluation, converted, values), strict=True):
-        expected = jnp.asarray(x).astype(dtype)
-        assert_same(ys[0], expected, str(x.dtype))
-        assert_same(ys[1], expected.astype(np.int16), str(x.dtype))
+    for x, expected, *ys in zip(values, _to_by_jax(dtype), *evaluated(evaluation, converted, values), strict=True):
+        assert_same(ys[0], expected[0], str(x.dtype))
+        assert_same(ys[1], expected[1], str(x.dtype))
 
 
 @DTYPES
 @EVALUATED
 def test_conversion_from_small_integers_as_in_jax(evaluation: str, dtype: np.dtype[Any]) -> None:
     x = numbers(dtype)
-    to = [*supported_dtypes, *storage_dtypes]
-    found = evaluated(evaluation, lambda x: [lnp.astype(x, other) for other in to], x)
-    for y, other in zip(found, to, strict=True):
-        assert_same(y, jnp.asarray(x).astype(other), str(other))
+    found = evaluated(evaluation, lambda x: [lnp.astype(x, other) for other in _ALL_DTYPES], x)
+    for y, expected, other in zip(found, _from_by_jax(dtype), _ALL_DTYPES, strict=True):
+        assert_same(y, expected, str(other))
 
 
 @DTYPES
