@@ -11,13 +11,13 @@ from lawful import autodiff, batching, control_flow, custom_rules
 from lawful.staging import jit
 
 OURS = SimpleNamespace(
-    np=lawful.numpy, grad=autodiff.grad, jvp=autodiff.jvp, vjp=autodiff.vjp, linearize=autodiff.linearize,
+    np=lawful.numpy, grad=autodiff.grad, value_and_grad=autodiff.value_and_grad, jvp=autodiff.jvp, vjp=autodiff.vjp, linearize=autodiff.linearize,
     linear_transpose=autodiff.linear_transpose, checkpoint=autodiff.checkpoint, vmap=batching.vmap, jit=jit,
     cond=control_flow.cond, scan=control_flow.scan, fori_loop=control_flow.fori_loop,
     custom_linear_solve=control_flow.custom_linear_solve, custom_jvp=custom_rules.custom_jvp,
 )  # fmt: skip
 THEIRS = SimpleNamespace(
-    np=jax.numpy, grad=jax.grad, jvp=jax.jvp, vjp=jax.vjp, linearize=jax.linearize,
+    np=jax.numpy, grad=jax.grad, value_and_grad=jax.value_and_grad, jvp=jax.jvp, vjp=jax.vjp, linearize=jax.linearize,
     linear_transpose=jax.linear_transpose, checkpoint=jax.checkpoint, vmap=jax.vmap, jit=jax.jit,
     cond=jax.lax.cond, scan=jax.lax.scan, fori_loop=jax.lax.fori_loop,
     custom_linear_solve=jax.lax.custom_linear_solve, custom_jvp=jax.custom_jvp,
@@ -83,15 +83,33 @@ ORDERS = {
 }
 
 
+def forward(lib, h, a):
+    """Returns the value and two derivatives."""
+    (value, first), (_, second) = lib.jvp(lambda a: lib.jvp(h, (a,), (1.0,)), (a,), (1.0,))
+    return value, first, second
+
+
+def backward(lib, h, a):
+    """Returns the value and two derivatives."""
+    (first, value), second = lib.value_and_grad(lambda a: lib.value_and_grad(h)(a)[::-1], has_aux=True)(a)
+    return value, first, second
+
+
 @pytest.mark.parametrize("place", PLACES)
 def test_custom_jvp_calls_in_linear_programs_agree(place):
-    cases = [(program, order) for program in LINEAR_PROGRAMS for order in ORDERS]
-
-    def results(lib, a):
+    def functions(lib):
         f = PLACES[place](lib, linear(lib))
-        return [ORDERS[order](lib, LINEAR_PROGRAMS[program](lib, f))(a) for program, order in cases]
+        return [program(lib, f) for program in LINEAR_PROGRAMS.values()]
 
-    expected = jax.jit(lambda a: results(THEIRS, a))(A)  # one program: to compile each of its own takes longer
-    for ours in (results(OURS, A), jit(lambda a: results(OURS, a))(A)):
-        for case, got, wanted in zip(cases, ours, expected, strict=True):
-            np.testing.assert_allclose(got, wanted, rtol=1e-11, err_msg=str(case))
+    def staged(lib, a):
+        return [[forward(lib, h, a), backward(lib, h, a)] for h in functions(lib)]
+
+    # One program, in which second derivatives have the value and the first: each of its own takes longer.
+    expected = jax.jit(lambda a: staged(THEIRS, a))(A)
+    compiled = jit(lambda a: (staged(OURS, a), [h(a) for h in functions(OURS)]))(A)
+    for name, h, theirs, ours, value in zip(LINEAR_PROGRAMS, functions(OURS), expected, *compiled, strict=True):
+        (wanted, jvp, jvp2), (_, grad, grad2) = theirs
+        for order, result in zip(ORDERS, (wanted, jvp, grad, jvp2, grad2), strict=True):
+            np.testing.assert_allclose(ORDERS[order](OURS, h)(A), result, rtol=1e-11, err_msg=f"{name}, {order}")
+        np.testing.assert_allclose(ours, theirs, rtol=1e-11, err_msg=name)
+        np.testing.assert_allclose(value, wanted, rtol=1e-11, err_msg=name)
