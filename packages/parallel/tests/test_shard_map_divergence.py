@@ -160,12 +160,15 @@ def test_constructs_where_devices_diverge_are_those_of_vmap(place: str, construc
         return ops.mul(x, PLACES[place](CONSTRUCTS[construct], x, OPERANDS[operand](x)))
 
     of_mesh, of_vmap = summed_both_ways(f)
-    np.testing.assert_allclose(of_mesh(X), of_vmap(X))
-    np.testing.assert_allclose(grad(of_mesh)(X), grad(of_vmap)(X))
-    np.testing.assert_allclose(jvp(of_mesh, (X,), (X,)), jvp(of_vmap, (X,), (X,)))
-    along = [jvp(grad(loss), (X,), (X,))[1] for loss in (of_mesh, of_vmap)]
-    np.testing.assert_allclose(*along)
+    gradient, along = jvp(grad(of_vmap), (X,), (X,))
+    np.testing.assert_allclose(jvp(grad(of_mesh), (X,), (X,)), (gradient, along))
     check_jaxpr(make_jaxpr(grad(of_mesh))(X))
+    # The other ways to derivatives, which the second one has in it: with each pair of place, construct and operand.
+    if (list(PLACES).index(place) + list(CONSTRUCTS).index(construct)) % len(OPERANDS) == [*OPERANDS].index(operand):
+        value, tangent = jvp(of_vmap, (X,), (X,))
+        np.testing.assert_allclose(of_mesh(X), value)
+        np.testing.assert_allclose(grad(of_mesh)(X), gradient)
+        np.testing.assert_allclose(jvp(of_mesh, (X,), (X,)), (value, tangent))
 
 
 def test_cotangent_that_varies_more_goes_through_calls() -> None:
