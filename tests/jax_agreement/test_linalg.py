@@ -75,9 +75,12 @@ def total(outs):
 def test_values_and_gradients(name, place):
     function, xs = CASES[name]
     x = xs[place]
-    # In one program: compiling two takes longer.
-    theirs = jax.jit(lambda a: (function(jnp.linalg, a), jax.grad(lambda a: total(function(jnp.linalg, a)))(a)))
-    values, gradient = theirs(x)
+
+    def total_and_values(a):
+        values = function(jnp.linalg, a)
+        return total(values), values
+
+    gradient, values = jax.jit(jax.grad(total_and_values, has_aux=True))(x)
     expected = leaves(values)
     for found in (function(linalg, x), jit(lambda a: function(np.linalg, a))(x)):
         for y, z in zip(leaves(found), expected, strict=True):

@@ -102,14 +102,19 @@ def check_values_and_derivatives(function, scipys, jaxs, args, differs):
 
 def values_and_derivatives(jaxs, *args):
     """Returns JAX's values, and its derivatives by each argument, to be compiled at once: op by op it takes longer."""
-    derivatives = []
-    for i in range(len(args)):
-        try:
-            derivatives.append(jax.vmap(jax.grad(jaxs, i))(*args))
-        except ValueError as error:
-            assert "not supported" in str(error)  # noqa: PT017  # JAX has no derivative of betainc by a and b
-            derivatives.append(None)
-    return jaxs(*args), derivatives
+    everywhere = range(len(args))
+    try:
+        return jax.vmap(jax.value_and_grad(jaxs, tuple(everywhere)))(*args)
+    except ValueError as error:
+        assert "not supported" in str(error)  # noqa: PT017  # JAX has no derivative of betainc by a and b
+        return jaxs(*args), [derivative_if_supported(jaxs, i, args) for i in everywhere]
+
+
+def derivative_if_supported(jaxs, i, args):
+    try:
+        return jax.vmap(jax.grad(jaxs, i))(*args)
+    except ValueError as error:
+        assert "not supported" in str(error)  # noqa: PT017
 
 
 # Where JAX or SciPy has another value, or JAX another derivative.
