@@ -38,24 +38,36 @@ def to_jax(method: str) -> jax.image.ResizeMethod:
 @pytest.mark.parametrize("method", NAMES)
 @pytest.mark.parametrize("antialias", [True, False])
 def test_resize_is_that_of_jax(method: str, antialias: bool) -> None:
+    images = [RANDOM.normal(size=old) for old, _ in SHAPES]
+
+    def by_jax(images: Any) -> Any:
+        return [jax.image.resize(x, new, to_jax(method), antialias) for x, (_, new) in zip(images, SHAPES, strict=True)]
+
     with jax.enable_x64(True):
-        for old, new in SHAPES:
-            image = RANDOM.normal(size=old)
-            expected = np.asarray(jax.image.resize(image, new, to_jax(method), antialias))
+        wanted = jax.jit(by_jax)(images)  # one program: to compile op by op takes longer
+        for image, (_, new), expected in zip(images, SHAPES, wanted, strict=True):
             # JAX's sinc is 1 up to a distance of 1e-3.
-            agree(resize(image, new, method, antialias), expected, 3e-6 if "lanczos" in method else None)
+            agree(resize(image, new, method, antialias), np.asarray(expected), 3e-6 if "lanczos" in method else None)
 
 
 @pytest.mark.parametrize("method", NAMES[1:])
 @pytest.mark.parametrize("antialias", [True, False])
 def test_scale_and_translate_is_that_of_jax(method: str, antialias: bool) -> None:
+    moves = [move for move in MOVES if method != "area" or move[0] >= 0]  # where it is negative JAX has zeros
+    cases = [
+        (RANDOM.normal(size=(size, 2)), np.array([scale]), np.array([shift]))
+        for (scale, shift), size in itertools.product(moves, (5, 1))
+    ]
+
+    def by_jax(cases: Any) -> Any:
+        of_jax = jax.image.scale_and_translate
+        return [of_jax(x, (6, 2), (0,), scale, shift, to_jax(method), antialias) for x, scale, shift in cases]
+
     with jax.enable_x64(True):
-        for (scale, shift), size in itertools.product(MOVES, (5, 1)):
-            if method == "area" and scale < 0:
-                continue  # where JAX has zeros
-            args = RANDOM.normal(size=(size, 2)), (6, 2), (0,), np.array([scale]), np.array([shift])
-            expected = np.asarray(jax.image.scale_and_translate(*args, to_jax(method), antialias))
-            agree(scale_and_translate(*args, method, antialias), expected, 3e-6 if "lanczos" in method else 1e-10)
+        wanted = jax.jit(by_jax)(cases)  # one program: to compile op by op takes longer
+        for (image, scale, shift), expected in zip(cases, wanted, strict=True):
+            found = scale_and_translate(image, (6, 2), (0,), scale, shift, method, antialias)
+            agree(found, np.asarray(expected), 3e-6 if "lanczos" in method else 1e-10)
 
 
 def test_scale_and_translate_mirrors_areas() -> None:
