@@ -74,8 +74,15 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
-@pytest.mark.parametrize("program", [["program.py"], ["-m", "program"]], ids=["script", "module"])
+# Each way to start children, from a script; from a module two ways, for forkserver finds the program as spawn does.
+@pytest.mark.parametrize(
+    ("program", "method"),
+    [
+        *((["program.py"], method) for method in ("spawn", "forkserver", "fork")),
+        *((["-m", "program"], method) for method in ("spawn", "fork")),
+    ],
+    ids=str,
+)
 def test_children_of_a_program(program: list[str], method: str, tmp_path: Path) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip("Windows only spawns")
