@@ -11,7 +11,8 @@ from lawful import autodiff, batching, control_flow, custom_rules
 from lawful.staging import jit
 
 OURS = SimpleNamespace(
-    np=lawful.numpy, grad=autodiff.grad, value_and_grad=autodiff.value_and_grad, jvp=autodiff.jvp, vjp=autodiff.vjp, linearize=autodiff.linearize,
+    np=lawful.numpy, grad=autodiff.grad, value_and_grad=autodiff.value_and_grad, jvp=autodiff.jvp,
+    vjp=autodiff.vjp, linearize=autodiff.linearize,
     linear_transpose=autodiff.linear_transpose, checkpoint=autodiff.checkpoint, vmap=batching.vmap, jit=jit,
     cond=control_flow.cond, scan=control_flow.scan, fori_loop=control_flow.fori_loop,
     custom_linear_solve=control_flow.custom_linear_solve, custom_jvp=custom_rules.custom_jvp,
