@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lawful.autograd.__main__ import main
+
 PROGRAM = """
 import sys
 import autograd.numpy as np
@@ -52,11 +54,16 @@ def test_module_runs(tmp_path: Path) -> None:
     assert found.stdout == "1.0 ['x'] -1.0\n", found.stderr
 
 
-@pytest.mark.parametrize("args", [[], ["-m"], ["--help"]])
-def test_usage_without_a_program(args: list[str], tmp_path: Path) -> None:
-    found = run(*args, folder=tmp_path)
+def test_usage_without_a_program(tmp_path: Path) -> None:
+    found = run("-m", folder=tmp_path)
     assert found.returncode == 1
     assert found.stderr.startswith("usage: python -m lawful.autograd script.py")
+
+
+@pytest.mark.parametrize("args", [[], ["-m"], ["-h"], ["--help"]])
+def test_usage_is_the_reason_to_exit(args: list[str]) -> None:
+    with pytest.raises(SystemExit, match=r"^usage: python -m lawful\.autograd script\.py"):
+        main(args)
 
 
 CHILDREN = """
