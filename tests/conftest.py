@@ -15,7 +15,7 @@ CHEAP: Final = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive
 FOLDERS: Final = {
     *("array_api", "autograd_agreement", "bad_input", "calls", "collectives", "derivatives", "effects", "faults"),
     *("jax_agreement", "jax_api", "laws", "laws_systems", "loops", "numpy_code", "own_primitive", "scipy_agreement"),
-    "taylor",
+    *("taylor", "examples/gradbench"),
 }
 #: Files of these folders on the numbers that XLA computes.
 FULL: Final = {
@@ -35,7 +35,8 @@ def options_of(path: Path) -> dict[str, Any]:
     if not path.is_relative_to(ROOT):
         return {}
     relative = path.relative_to(ROOT)
-    return CHEAP if relative.parts[0] in FOLDERS and relative.as_posix() not in FULL else {}
+    is_cheap = bool(FOLDERS & {relative.parts[0], relative.parent.as_posix()})
+    return CHEAP if is_cheap and relative.as_posix() not in FULL else {}
 
 
 def use(options: dict[str, Any]) -> None:
