@@ -2,7 +2,9 @@
 
 Where one refuses, both do, with the same class of error. The exceptions are those of docs/numpy.md, of which
 `test_exceptions_of_dtypes.py` has a case each. The default run compiles a call of each function by XLA, with other
-dtypes for each; `HYPOTHESIS_PROFILE=thorough` compiles all.
+dtypes for each; `HYPOTHESIS_PROFILE=thorough` compiles all. It covers, for each function, each dtype alone and in one
+of three mixtures (with another dtype, before and behind a Python number), for each op in all of them; `thorough` does
+so for all functions.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ def _calls_of(name: str) -> list[DtypeCall]:
     calls = []
     for i, entry in enumerate(entries):
         numbers = isinstance(function_of(lnp, name), Ufunc)
-        made = in_every_dtype(f"{name} {i}", lambda *args, e=entry: e.call(lnp, *args), entry.args, of_numbers=numbers)
+        function = lambda *args, e=entry: e.call(lnp, *args)  # noqa: E731
+        made = in_every_dtype(f"{name} {i}", function, entry.args, of_numbers=numbers, all_mixtures=THOROUGH)
         of_values = OF_VALUES & functions_used(entry)
         calls += [
             call
@@ -75,11 +78,14 @@ def _check(calls: Sequence[DtypeCall], number: int, *, of_numpy: bool = False) -
     assert not found, "\n".join(found)
 
 
-def _check_table(table: dict[str, list[Call]], name: str, *, of_numbers: bool = False) -> None:
+def _check_table(
+    table: dict[str, list[Call]], name: str, *, of_numbers: bool = False, all_mixtures: bool = THOROUGH
+) -> None:
+    options: dict[str, Any] = {"of_numbers": of_numbers, "all_mixtures": all_mixtures}
     calls = [
         call
         for i, c in enumerate(table[name])
-        for call in in_every_dtype(f"{name} {i}", c.function, c.args, free=c.free, of_numbers=of_numbers)
+        for call in in_every_dtype(f"{name} {i}", c.function, c.args, free=c.free, **options)
     ]
     _check(calls, 7 * list(table).index(name))
 
@@ -99,13 +105,13 @@ def test_jit_of_lawful_numpy_function_every_dtype(name: str):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ELEMENTWISE)
 def test_jit_of_elementwise_op_every_dtype(name: str):
-    _check_table(ELEMENTWISE, name, of_numbers=True)
+    _check_table(ELEMENTWISE, name, of_numbers=True, all_mixtures=True)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_jit_of_op_every_dtype(name: str):
-    _check_table(FUNCTIONS, name)
+    _check_table(FUNCTIONS, name, all_mixtures=True)
 
 
 @pytest.mark.filterwarnings("ignore")

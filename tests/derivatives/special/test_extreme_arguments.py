@@ -149,16 +149,16 @@ SLOPES: dict[str, list[tuple[float, ...]]] = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", SLOPES)
 def test_special_derivative_at_extreme_arguments(name: str, form: str) -> None:
+    def slope(i: int, *xs: Any) -> Any:
+        one = [np.ones(1) if i == j else np.zeros(1) for j in range(len(xs))]
+        return jvp(getattr(special, name), xs, tuple(one))[1]
+
+    # One program for each argument.
+    slopes = [FORMS[form](lambda *xs, i=i: slope(i, *xs)) for i in range(len(SLOPES[name][0]) - 2)]
     for *args, number, wanted in SLOPES[name]:
-        i, points = int(number), [np.array([x]) for x in args]
-
-        def slope(*xs: Any, i: int = i) -> Any:
-            one = [np.ones(1) if i == j else np.zeros(1) for j in range(len(xs))]
-            return jvp(getattr(special, name), xs, tuple(one))[1]
-
         with np.errstate(all="ignore"):
-            found = FORMS[form](slope)(*points)
-        np.testing.assert_allclose(found, [wanted], rtol=1e-9, err_msg=f"{args}, by argument {i}")
+            found = slopes[int(number)](*[np.array([x]) for x in args])
+        np.testing.assert_allclose(found, [wanted], rtol=1e-9, err_msg=f"{args}, by argument {number}")
 
 
 #: Arguments, and the derivative by both, by mpmath.
@@ -216,21 +216,25 @@ def test_incomplete_gamma_of_enormous_arguments(form: str) -> None:
 @pytest.mark.parametrize("outer", [jacfwd, jacrev])
 def test_incomplete_gamma_higher_derivatives_of_enormous(outer: Any, form: str) -> None:
     """The values are integrals of the density times polynomials of logarithms, by mpmath with 60 digits."""
-    second = outer(jacfwd(ops.igamma))
+    functions = [
+        outer(jacfwd(ops.igamma)),
+        outer(jacfwd(jacfwd(ops.igamma))),
+        outer(jacfwd(ops.igammac)),
+        outer(jacfwd(ops.igamma, 1), 0),
+        outer(jacfwd(ops.igamma, 0), 1),
+    ]
+    derivatives = FORMS[form](lambda a, x: [f(a, x) for f in functions])  # one program for all
     for a, x, *wanted in [
         (1e6, 1e6 - 3e3, 1.3215794392405888e-08, -3.5308323182278166e-11),
         (2e7, 2e7 + 1e4, -3.6624655269687534e-09, -1.464437008758764e-12),
         (1e12, 1e12 + 2e6, -1.0798200501412149e-13, -1.6197273756649364e-19),
     ]:
-        found = [FORMS[form](f)(a, x) for f in (second, outer(jacfwd(jacfwd(ops.igamma))))]
-        np.testing.assert_allclose(found, wanted, rtol=1e-9)
-        np.testing.assert_allclose(FORMS[form](outer(jacfwd(ops.igammac)))(a, x), -wanted[0], rtol=1e-9)
+        np.testing.assert_allclose(derivatives(a, x)[:3], [*wanted, -wanted[0]], rtol=1e-9)
     for a, x, mixed in [
         (1e6, 1e6, 1.9947115682330928e-10), (1e8, 1e8 - 1e4, -2.419868576485095e-09),
         (1e12, 1e12, 1.9947114020073295e-19), (1e100, 1e100, 1.9947114020071632e-151),
     ]:  # fmt: skip
-        for f in (outer(jacfwd(ops.igamma, 1), 0), outer(jacfwd(ops.igamma, 0), 1)):
-            np.testing.assert_allclose(FORMS[form](f)(a, x), mixed, rtol=1e-9)
+        np.testing.assert_allclose(derivatives(a, x)[3:], [mixed, mixed], rtol=1e-9)
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])

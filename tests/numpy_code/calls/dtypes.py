@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -48,6 +49,7 @@ def in_every_dtype(
     *,
     free: Sequence[int] | None = None,
     of_numbers: bool = False,
+    all_mixtures: bool = True,
 ) -> Iterator[DtypeCall]:
     """Yields a call with arguments of each dtype, in mixtures and beside Python numbers.
 
@@ -58,7 +60,10 @@ def in_every_dtype(
       free: the numbers of the arguments that take each dtype: by default the floats, or else all. There is a single
         call if there are none.
       of_numbers: whether the function also takes Python numbers alone.
+      all_mixtures: whether each dtype occurs in each of the three mixtures, or in one: then each mixture has a third of
+        the dtypes, which are others for other names.
     """
+    first = 0 if all_mixtures else zlib.crc32(name.encode())
     if free is None:
         avals = [get_aval(x) for x in args]
         free = [i for i, aval in enumerate(avals) if is_inexact(aval.dtype)] or list(range(len(args)))
@@ -71,13 +76,13 @@ def in_every_dtype(
             other = DTYPES[(7 * k + 3) % len(DTYPES)]
             cycle = [dtype, other]
             mixed = {i: cast(args[i], cycle[n % 2]) for n, i in enumerate(free)}
-            yield DtypeCall(f"{name} {dtype} {other}", function, _replaced(args, mixed))
             number = PYTHON_NUMBERS[k % len(PYTHON_NUMBERS)]
             weak = {free[0]: cast(args[free[0]], dtype), **dict.fromkeys(free[1:], number)}
-            yield DtypeCall(f"{name} {dtype} {number!r}", function, _replaced(args, weak))
-            number = PYTHON_NUMBERS[(k + 1) % len(PYTHON_NUMBERS)]
-            weak = {free[0]: number, **{i: cast(args[i], dtype) for i in free[1:]}}
-            yield DtypeCall(f"{name} {number!r} {dtype}", function, _replaced(args, weak))
+            leading = PYTHON_NUMBERS[(k + 1) % len(PYTHON_NUMBERS)]
+            strong = {free[0]: leading, **{i: cast(args[i], dtype) for i in free[1:]}}
+            mixtures = [(f"{dtype} {other}", mixed), (f"{dtype} {number!r}", weak), (f"{leading!r} {dtype}", strong)]
+            for text, others in mixtures if all_mixtures else [mixtures[(first + k) % 3]]:
+                yield DtypeCall(f"{name} {text}", function, _replaced(args, others))
     if of_numbers:
         for number in PYTHON_NUMBERS:
             yield DtypeCall(f"{name} {number!r}", function, _replaced(args, dict.fromkeys(free, number)))

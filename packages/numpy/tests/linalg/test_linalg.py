@@ -278,9 +278,13 @@ def second_minors(a):
     return out
 
 
-# Compiled once.
-of_first_order = (grad(np.linalg.det), jit(grad(np.linalg.det)))
-of_second_order = (hessian(np.linalg.det), jit(hessian(np.linalg.det)), jacrev(grad(np.linalg.det)))
+# Compiled once, and by NumPy: other compilers take 10 s; tests/derivatives/test_extreme_matrices.py has them.
+of_first_order = (grad(np.linalg.det), jit(grad(np.linalg.det), backend="numpy"))
+of_second_order = (
+    hessian(np.linalg.det),
+    jit(hessian(np.linalg.det), backend="numpy"),
+    jacrev(grad(np.linalg.det)),
+)
 
 
 @pytest.mark.parametrize("smallest", [1.0, 1e-2, 1e-4, 1e-7, 1e-10, 1e-13, 0.0])
