@@ -81,17 +81,24 @@ def total(cotangent: Any, operand: Any) -> Any:
 
 @pytest.mark.parametrize("primitive", PRIMITIVES, ids=str)
 def test_primitive_evaluated_and_compiled(primitive: Primitive) -> None:
-    for call, operands, full in calls(primitive):
-        expected = call(*full)
+    every = list(calls(primitive))
+    wanted = [call(*full) for call, _, full in every]
+    for (call, operands, full), expected in zip(every, wanted, strict=True):
         assert_same(call(*operands), expected)
         with plain():
             assert_same(call(*operands), expected)
-        for backend in ("numpy", "xla"):
-            # XLA divides by a scalar by its reciprocal.
-            assert_same(jit(call, backend=backend)(*operands), expected, 1e-12 if backend == "xla" else 0.0)
         program = make_jaxpr(call)(*operands)
         assert len(program.eqns) == 1
         assert program.out_avals == make_jaxpr(call)(*full).out_avals
+
+    def all_calls(args: list[list[Any]]) -> list[Any]:
+        return [call(*operands) for (call, _, _), operands in zip(every, args, strict=True)]
+
+    for backend in ("numpy", "xla"):
+        results = jit(all_calls, backend=backend)([operands for _, operands, _ in every])
+        for found, expected in zip(results, wanted, strict=True):
+            # XLA divides by a scalar by its reciprocal.
+            assert_same(found, expected, 1e-12 if backend == "xla" else 0.0)
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES, ids=str)
