@@ -28,8 +28,13 @@ def test_line_of_complex_nans(name: str, length: int, backend: str) -> None:
     x = np.resize(np.array(KINDS, "complex64" if length == 3 else "complex128"), (3, length))
     x[1] = np.arange(length)
     x[2, :-1] = KINDS[0]
-    for array, axis, keepdims in ((x, 1, False), (x, 1, True), (x.T, 0, False), (x[:1], None, False), (x[0], 0, False)):
-        expected = parts(getattr(np, name)(array, axis=axis, keepdims=keepdims))
-        call = partial(getattr(lnp, name), axis=axis, keepdims=keepdims)
-        for found in (call(array), jit(call, backend=backend)(array)):
+    arrays = x, x, x.T, x[:1], x[0]
+    calls = [
+        partial(getattr(lnp, name), axis=axis, keepdims=keepdims)
+        for axis, keepdims in ((1, False), (1, True), (0, False), (None, False), (0, False))
+    ]
+    compiled = jit(lambda *arrays: [call(x) for call, x in zip(calls, arrays, strict=True)], backend=backend)(*arrays)
+    for call, array, result in zip(calls, arrays, compiled, strict=True):
+        expected = parts(getattr(np, name)(array, **call.keywords))
+        for found in (call(array), result):
             np.testing.assert_equal(parts(found), expected)
