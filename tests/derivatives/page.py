@@ -80,7 +80,7 @@ ROWS: tuple[tuple[str, float, str], ...] = (
     ("linalg.norm(stack([x, 0.0]))", 0.0, LENGTH),
     ("std(stack([x, 2.0]))", 2.0, LENGTH),
     ("interp(x, array([0.0, 1.0, 2.0]), array([0.0, 1.0, 5.0]))", 1.0, SIDE),
-    ("interp(x, array([0.0, 1.0, 2.0]), array([0.0, 1.0, 5.0]))", 2.0, SIDE),
+    ("interp(x, array([0.0, 1.0, 2.0]), array([0.0, 1.0, 5.0]))", 2.0, "the last piece"),
     ("quantile(array([1.0, 2.0, 4.0]), x)", 0.5, SIDE),
     ("logaddexp(x, -inf)", -math.inf, "no share of nothing"),
     ("logaddexp(x, inf)", math.inf, "both are the result"),

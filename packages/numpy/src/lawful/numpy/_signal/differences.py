@@ -229,7 +229,8 @@ def _on_line(x: Any, x0: Any, x1: Any, y0: Any, y1: Any) -> Any:
     """Returns the line through two points of real coordinates; as in NumPy where one of these is infinite."""
     gap = ops.sub(x1, x0)
     gap = ops.where(ops.eq(gap, 0), 1.0, gap)
-    return _line(gap, _distance(x, x0), _distance(x, x1), ops.eq(x, x0), ops.eq(x, x1), ops.eq(x, x), y0, y1)
+    where = ops.eq(x, x0), ops.ne(x, x0), ops.eq(x, x1), ops.eq(x, x)
+    return _line(gap, _distance(x, x0), _distance(x, x1), *where, y0, y1)
 
 
 def _distance(x: Any, origin: Any) -> Any:
@@ -239,30 +240,41 @@ def _distance(x: Any, origin: Any) -> Any:
 
 
 @custom_rule
-def _line(gap: Any, first: Any, second: Any, is_first: Any, is_second: Any, is_number: Any, y0: Any, y1: Any) -> Any:
+def _line(
+    gap: Any, first: Any, second: Any, is_first: Any, is_other: Any, is_second: Any, is_number: Any, y0: Any, y1: Any
+) -> Any:
     """Returns the line at distances from both points, of which the second coordinates are given."""
     slope = ops.div(ops.sub(y1, y0), gap)
     from_first = stop_gradient(ops.add(ops.mul(slope, first), y0))
     # Beside an infinite coordinate the distance from the first point may give NaN, and that from the other does not.
-    from_second = ops.bitwise_and(ops.ne(from_first, from_first), ops.bitwise_not(is_first))
+    from_second = ops.bitwise_and(ops.ne(from_first, from_first), is_other)
     line = _from_nearer(slope, from_second, first, second, y0, y1)
     is_known = ops.bitwise_or(is_first, ops.bitwise_and(is_number, ops.eq(y0, y1)))
     value = ops.where(ops.bitwise_and(is_known, ops.ne(line, line)), y0, line)
     return _with_value(line, ops.where(is_second, y1, value))
 
 
-@_line.def_transpose(linear_argnums=(6, 7))
+@_line.def_transpose(linear_argnums=(7, 8))
 def _line_transpose(
-    ct: Any, gap: Any, first: Any, second: Any, is_first: Any, is_second: Any, is_number: Any, y0: Any, y1: Any
+    ct: Any,
+    gap: Any,
+    first: Any,
+    second: Any,
+    is_first: Any,
+    is_other: Any,
+    is_second: Any,
+    is_number: Any,
+    y0: Any,
+    y1: Any,
 ) -> tuple[Any, ...]:
     """Returns the cotangents of the second coordinates; the line is linear in them where all are finite."""
     from_first = ops.div(first, gap)
-    from_second = ops.bitwise_and(ops.ne(from_first, from_first), ops.bitwise_not(is_first))
+    from_second = ops.bitwise_and(ops.ne(from_first, from_first), is_other)
 
     def line(y0: Any, y1: Any) -> Any:
         return _from_nearer(ops.div(ops.sub(y1, y0), gap), from_second, first, second, y0, y1)
 
-    return *(None,) * 6, *linear_transpose(line, y0.aval, y1.aval)(ct)
+    return *(None,) * 7, *linear_transpose(line, y0.aval, y1.aval)(ct)
 
 
 def _from_nearer(slope: Any, from_second: Any, first: Any, second: Any, y0: Any, y1: Any) -> Any:
