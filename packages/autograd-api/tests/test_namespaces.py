@@ -139,7 +139,8 @@ def test_arraybox_is_the_class_of_tracers() -> None:
 
 
 def test_check_grads_finds_wrong_rules() -> None:
-    numpy.random.seed(0)  # along one of 200 random directions the fault is smaller than the tolerance
+    # Along one of 200 directions the fault is too small to be seen.
+    numpy.random.seed(0)  # noqa: NPY002
     from lawful.autograd.extend import primitive
 
     @primitive
