@@ -28,7 +28,7 @@ LAWS = [law for law in laws.values() if law.subject == "function" and law.group 
 
 
 def is_asked(number: int, name: str) -> bool:
-    """Whether a law is asked of a function: those of several devices of every fourth function, in turn."""
+    """Whether a function is held to a law: to each law of several devices a quarter of the functions are."""
     of_devices = LAWS[number].group == "sharding" or LAWS[number].name == "collectives_transpose"
     return not of_devices or (number + shared.index(name)) % 4 == 0
 

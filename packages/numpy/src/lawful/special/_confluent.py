@@ -74,7 +74,7 @@ def confluent(a: Any, b: Any, x: Any, *, constant: tuple[bool, ...]) -> Any:
 
 
 def _waves(a: Any, b: Any) -> tuple[Any, Any]:
-    """Returns up to where the terms of the power series do not cancel, and the largest zero for a negative ``b``.
+    """Returns the end of the power series without cancellation, and of the waves for a negative ``b``.
 
     For a negative ``b`` solutions of Kummer's equation oscillate between the turning points of Whittaker's equation,
     DLMF 13.14.1. Before the first one another solution grows faster. Infinity is for equations without waves.

@@ -80,7 +80,7 @@ def _at_one(a: Any, b: Any, c: Any) -> Any:
 
 
 def _first_wave(a: Any, b: Any, c: Any, waves: Any) -> Any:
-    """Returns up to where the power series is taken: there its terms do not cancel.
+    """Returns the end of the power series, at most 1/2, and 0.9 for a negative ``c``; up to it no terms cancel.
 
     For a negative ``c`` another solution grows faster up to where solutions begin to oscillate, the first zero of
     ``Q`` in ``w'' + Q w = 0`` for the product of 2F1 with powers of ``z`` and ``1 - z``, DLMF 15.10.
@@ -99,7 +99,7 @@ def _first_wave(a: Any, b: Any, c: Any, waves: Any) -> Any:
 
 
 def _stepwise(least: float, least_powers: float, a: Any, b: Any, c: Any, z: Any, rest: Any) -> Any:
-    """Returns 2F1 for ``0 ≤ z < 1``, given ``rest = 1 - z``: its power series up to 1/2, and Taylor series from there.
+    """Returns 2F1 for ``0 ≤ z < 1``, given ``rest = 1 - z``: its power series near to 0, and Taylor series from there.
 
     The Taylor series, by the differential equation DLMF 15.10.1, go at most half of the way to 0 or 1. Where the
     function may oscillate they begin earlier and are shorter, so that their terms do not cancel.

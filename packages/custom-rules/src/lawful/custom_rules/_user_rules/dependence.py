@@ -152,7 +152,7 @@ def sets_of_zeros(eqn: JaxprEqn) -> list[list[int]] | None:
 def _fills(eqn: JaxprEqn) -> bool:
     """Whether the equation gives a number of its own, not zero, for what it reads outside of an array.
 
-    NaN, the default, stands for an error.
+    None stands for NaN, the default, which marks an error.
     """
     return bool(eqn.params.get("fill_value"))
 

@@ -17,7 +17,7 @@ from lawful.staging import JaxprTracer
 _DEPTH: Final = 64
 # How many equations before a call its residuals are looked for in: those of a long program are not all read each time.
 _RECENT: Final = 16
-# What stands for the tangent of a value that has none.
+# The tangent of a value without one.
 _NO_TANGENT: Final = Zero(ShapedArray((), np.float64))
 
 
